@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use robosieve::policy::{self, Crawler};
 use robosieve::run::{
-    self, Against, Destination, FilterError, Folder, Form, Job, LongRun, OutputError, Pipe, Progress, Receipt, Shard,
+    self, Against, Destination, FilterError, Folder, OutputMode, Job, LongRun, OutputError, Pipe, Progress, Receipt, Shard,
 };
 use robosieve::{Partition, PreferenceColumns};
 
@@ -97,9 +97,9 @@ pub fn filter(
     let allowed_if = allowed_if.map(|given| named("allowed_if", given, "any or all")).transpose()?;
     let against = against.map(|policy| Against::new(policy.inner.clone()).only_changed(only_changed));
     let form = match (verdicts, blocked_for) {
-        (true, _) => Form::Verdicts,
-        (false, true) => Form::BlockedFor,
-        (false, false) => Form::Partitions,
+        (true, _) => OutputMode::Verdicts,
+        (false, true) => OutputMode::BlockedFor,
+        (false, false) => OutputMode::Partitions,
     };
     let folder = |out: &PathBuf| {
         let folder = Folder::new(out).form(form);

@@ -238,11 +238,11 @@ unsafe impl Allocator for FileMemory {
 }
 
 #[derive(Debug)]
-pub(crate) struct List<T>(allocator_api2::vec::Vec<T, FileMemory>);
+pub(crate) struct FileVec<T>(allocator_api2::vec::Vec<T, FileMemory>);
 
-impl<T> List<T> {
-    pub fn new(memory: &FileMemory) -> List<T> {
-        List(allocator_api2::vec::Vec::new_in(memory.clone()))
+impl<T> FileVec<T> {
+    pub fn new(memory: &FileMemory) -> FileVec<T> {
+        FileVec(allocator_api2::vec::Vec::new_in(memory.clone()))
     }
 
     /// Appends an item.
@@ -255,17 +255,17 @@ impl<T> List<T> {
     }
 }
 
-impl<T: Clone> List<T> {
+impl<T: Clone> FileVec<T> {
     /// A list of `length` equal items.
-    pub fn filled(item: T, length: usize, memory: &FileMemory) -> io::Result<List<T>> {
-        let mut list = List::new(memory);
+    pub fn filled(item: T, length: usize, memory: &FileMemory) -> io::Result<FileVec<T>> {
+        let mut list = FileVec::new(memory);
         list.0.try_reserve_exact(length).map_err(|_| memory.refusal())?;
         list.0.resize(length, item);
         Ok(list)
     }
 }
 
-impl<T> Deref for List<T> {
+impl<T> Deref for FileVec<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
@@ -273,18 +273,18 @@ impl<T> Deref for List<T> {
     }
 }
 
-impl<T> DerefMut for List<T> {
+impl<T> DerefMut for FileVec<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         &mut self.0
     }
 }
 
 #[derive(Debug)]
-pub(crate) struct Table<T>(HashTable<T, FileMemory>);
+pub(crate) struct FileTable<T>(HashTable<T, FileMemory>);
 
-impl<T> Table<T> {
-    pub fn new(memory: &FileMemory) -> Table<T> {
-        Table(HashTable::new_in(memory.clone()))
+impl<T> FileTable<T> {
+    pub fn new(memory: &FileMemory) -> FileTable<T> {
+        FileTable(HashTable::new_in(memory.clone()))
     }
 
     /// Removes all items, and frees their memory.
@@ -326,7 +326,7 @@ mod tests {
         let files = |memory: &FileMemory| memory.maps().0.len();
         for limit in [0, 1000, usize::MAX] {
             let memory = FileMemory::new(folder.path(), limit);
-            let (mut list, mut table) = (List::new(&memory), Table::new(&memory));
+            let (mut list, mut table) = (FileVec::new(&memory), FileTable::new(&memory));
             let hash = |item: &u64| item.wrapping_mul(0x9e37_79b9_7f4a_7c15);
             for item in 0..3000_u64 {
                 list.push(item * 3).unwrap();
@@ -339,7 +339,7 @@ mod tests {
             assert_eq!((list[0], list[2999]), (2999 * 3, 0));
             assert_eq!(files(&memory), if limit == usize::MAX { 0 } else { 2 }, "{limit}");
             assert_eq!(
-                List::filled(7_u8, 5000, &memory).unwrap().iter().map(|&item| usize::from(item)).sum::<usize>(),
+                FileVec::filled(7_u8, 5000, &memory).unwrap().iter().map(|&item| usize::from(item)).sum::<usize>(),
                 35_000
             );
             drop((list, table));
@@ -352,11 +352,11 @@ mod tests {
     fn a_folder_that_cannot_be_used_is_an_error() {
         let folder = tempfile::tempdir().unwrap().path().join("missing");
         let memory = FileMemory::new(&folder, 100);
-        let (mut list, mut table) = (List::new(&memory), Table::new(&memory));
+        let (mut list, mut table) = (FileVec::new(&memory), FileTable::new(&memory));
         let refused = (0..1000_u64).find_map(|item| list.push(item).err());
         assert_eq!(refused.map(|error| error.kind()), Some(io::ErrorKind::NotFound));
         let refused = (0..1000_u64).find_map(|item| table.insert(item, |&item| item << 57 | item).err());
         assert_eq!(refused.map(|error| error.kind()), Some(io::ErrorKind::NotFound));
-        assert!(List::filled(0_u8, 1000, &memory).is_err());
+        assert!(FileVec::filled(0_u8, 1000, &memory).is_err());
     }
 }

@@ -16,7 +16,7 @@
 //!
 //! Each step up to 7 is its own function, so that it has all registers for itself. What each costs stands in `benches/README.md`.
 //!
-//! The slow way ([`Judge::judge_line`]) alone would give the same outcomes; tests use it as the oracle.
+//! The slow way ([`JudgeView::judge_line`]) alone would give the same outcomes; tests use it as the oracle.
 
 use std::ops::Range;
 use std::slice;
@@ -28,10 +28,10 @@ use super::required;
 use super::scratch::{BATCH, BatchArrays, Changed, Scratch};
 use super::steps::{ClosedStep, FrontStep, KeyStep, LookStep, ProbeStep, RouteStep, TidyStep};
 use super::urls::{Readable, Urls};
-use super::view::Judge;
+use super::view::JudgeView;
 use crate::outcome::Outcome;
 
-impl Judge<'_> {
+impl JudgeView<'_> {
     /// Judges many URLs; fills `outcomes` with one outcome for each, in order.
     pub fn judge_all<U: AsRef<[u8]>>(&self, urls: &[U], outcomes: &mut Vec<Outcome>, scratch: &mut Scratch) {
         self.judge_into(outcomes, scratch, |judges, found, scratches| judge_all(judges, urls, found, scratches));
@@ -75,7 +75,7 @@ impl Judge<'_> {
         &self,
         outcomes: &mut Vec<Outcome>,
         scratch: &mut Scratch,
-        judge: impl FnOnce(&[Judge<'_>], &mut Outcomes, &mut [Scratch]),
+        judge: impl FnOnce(&[JudgeView<'_>], &mut Outcomes, &mut [Scratch]),
     ) {
         let mut found = std::mem::take(&mut scratch.found);
         std::mem::swap(&mut found.most, outcomes);
@@ -87,7 +87,7 @@ impl Judge<'_> {
 
 /// Judges many URLs for crawlers of one policy; fills `outcomes` with those of each URL, in order.
 pub(super) fn judge_all<U: AsRef<[u8]>>(
-    judges: &[Judge<'_>],
+    judges: &[JudgeView<'_>],
     urls: &[U],
     outcomes: &mut Outcomes,
     scratches: &mut [Scratch],
@@ -115,7 +115,7 @@ pub(super) fn judge_all<U: AsRef<[u8]>>(
 ///
 /// If a span is not within the text.
 pub(super) fn judge_spans(
-    judges: &[Judge<'_>],
+    judges: &[JudgeView<'_>],
     text: &[u8],
     spans: impl IntoIterator<Item = Range<usize>>,
     outcomes: &mut Outcomes,
@@ -145,7 +145,7 @@ pub(super) fn judge_spans(
 }
 
 /// Appends the outcomes of one URL.
-fn append_one(judges: &[Judge<'_>], url: &[u8], outcomes: &mut Outcomes, scratches: &mut [Scratch]) {
+fn append_one(judges: &[JudgeView<'_>], url: &[u8], outcomes: &mut Outcomes, scratches: &mut [Scratch]) {
     let Some(first) = judges.first() else { return };
     let at = outcomes.urls();
     if judges.len() == 1 {
@@ -160,7 +160,7 @@ fn append_one(judges: &[Judge<'_>], url: &[u8], outcomes: &mut Outcomes, scratch
 }
 
 /// Appends the outcomes of the URLs whose places in a text are in the first scratch.
-fn judge_places(judges: &[Judge<'_>], text: &[u8], outcomes: &mut Outcomes, scratches: &mut [Scratch]) {
+fn judge_places(judges: &[JudgeView<'_>], text: &[u8], outcomes: &mut Outcomes, scratches: &mut [Scratch]) {
     let scratch = &mut scratches[0];
     let (places, mut arrays) = (std::mem::take(&mut scratch.places), std::mem::take(&mut scratch.arrays));
     judge(judges, places.urls(text), outcomes, scratches, &mut arrays);
@@ -169,7 +169,7 @@ fn judge_places(judges: &[Judge<'_>], text: &[u8], outcomes: &mut Outcomes, scra
 
 /// Judges URLs, each of them for a line whose outcomes were those of an empty one; sets them.
 pub(crate) fn judge_apart(
-    judges: &[Judge<'_>],
+    judges: &[JudgeView<'_>],
     lines: &[usize],
     urls: &[&[u8]],
     outcomes: &mut Outcomes,
@@ -190,7 +190,7 @@ pub(crate) fn judge_apart(
 
 /// Judges URLs for crawlers of one policy; appends the outcomes of each.
 pub(crate) fn judge(
-    judges: &[Judge<'_>],
+    judges: &[JudgeView<'_>],
     urls: Urls<'_>,
     outcomes: &mut Outcomes,
     scratches: &mut [Scratch],
@@ -205,7 +205,7 @@ pub(crate) fn judge(
 
 /// Judging as a kernel.
 pub(super) struct JudgeAll<'a, 'p> {
-    pub judges: &'a [Judge<'p>],
+    pub judges: &'a [JudgeView<'p>],
     pub urls: Urls<'a>,
     pub outcomes: &'a mut Outcomes,
     pub scratches: &'a mut [Scratch],
@@ -215,12 +215,12 @@ pub(super) struct JudgeAll<'a, 'p> {
 /// Judges the unknown URLs of a batch whose origins layers over the policy change.
 #[cold]
 fn judge_changed(
-    judges: &[Judge<'_>],
+    judges: &[JudgeView<'_>],
     batch: &Readable<'_>,
     arrays: &mut BatchArrays,
     scratches: &mut [Scratch],
 ) -> Option<Box<Changed>> {
-    let over: Vec<Judge<'_>> =
+    let over: Vec<JudgeView<'_>> =
         judges.iter().filter_map(|judge| Some(judge.over?.view().answered_by(judge.groups.columns()))).collect();
     let mut changed = scratches[0].changed.take().unwrap_or_default();
     if !changed.take(&over.first()?.lookup, batch, arrays) {

@@ -17,7 +17,7 @@ use super::scratch::Scratch;
 use super::tally::{CrawlerCounts, count};
 use super::tests::{origins, policy, text};
 use super::urls::LineUrls;
-use super::view::Judge;
+use super::view::JudgeView;
 use crate::automaton::front::Prefixes;
 use crate::dialect::Dialect;
 use crate::formats::memory;
@@ -156,7 +156,7 @@ impl Drop for ChangingList {
 
 /// Does what a worker does with a chunk. Returns whether its copies were proven.
 fn judged(chunk: &Chunk<'_>, matcher: &Matcher, stays: bool) -> bool {
-    let (text, judge): (_, Judge<'_>) = (chunk.text(), matcher.view());
+    let (text, judge): (_, JudgeView<'_>) = (chunk.text(), matcher.view());
     let (mut urls, mut outcomes) = (LineUrls::default(), Outcomes::default());
     // After its mark and its last LF were found.
     (0..8).for_each(|_| change());

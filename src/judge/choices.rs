@@ -418,7 +418,7 @@ impl<'de> Deserialize<'de> for Statuses {
 
 /// What the operator says of the statuses of an origin's answers; nothing by default.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Said {
+pub(super) struct StatusOverride {
     /// Of the last answer.
     pub last: Option<Partition>,
     /// Of the last good one, if the last one is no verdict.
@@ -427,7 +427,7 @@ pub(super) struct Said {
 
 /// What the operator says of statuses, and the answers that have them.
 #[derive(Debug, Clone)]
-pub(super) struct SaidOfStatuses {
+pub(super) struct StatusOverrides {
     statuses: Statuses,
     /// Has the answers of all origins, if statuses decide.
     answers: Option<Policy>,
@@ -438,15 +438,15 @@ fn may_be_named(origin_status: OriginStatus) -> bool {
     matches!(origin_status, OriginStatus::Unavailable | OriginStatus::Forbidden | OriginStatus::Unreachable)
 }
 
-impl SaidOfStatuses {
-    pub fn new(statuses: Statuses) -> SaidOfStatuses {
-        SaidOfStatuses { statuses, answers: None }
+impl StatusOverrides {
+    pub fn new(statuses: Statuses) -> StatusOverrides {
+        StatusOverrides { statuses, answers: None }
     }
 
     /// The same, where the statuses of answers are looked up in a policy, if any are asked for.
-    pub fn with_answers_of(self, policy: &Policy) -> SaidOfStatuses {
+    pub fn with_answers_of(self, policy: &Policy) -> StatusOverrides {
         let answers = (!self.statuses.is_empty()).then(|| policy.clone());
-        SaidOfStatuses { answers, ..self }
+        StatusOverrides { answers, ..self }
     }
 
     /// Whether the decision on an origin may depend on the status of an answer.
@@ -455,14 +455,14 @@ impl SaidOfStatuses {
     }
 
     /// What the operator says of the statuses of a record's answers, and these statuses.
-    pub fn of(&self, record: &Record<'_>) -> (Said, FinalStatuses) {
+    pub fn of(&self, record: &Record<'_>) -> (StatusOverride, FinalStatuses) {
         if !self.asks(record.origin_status, record.last_good) {
             return Default::default();
         }
         let statuses = self.statuses_of(record);
         let last = self.meaning(record.origin_status, statuses.last);
         let last_good = record.last_good.and_then(|good| self.meaning(good, statuses.last_good));
-        (Said { last, last_good }, statuses)
+        (StatusOverride { last, last_good }, statuses)
     }
 
     /// The statuses of a record's answers. It has that of the origin's own robots.txt, so without redirects the answers need not be
@@ -699,11 +699,11 @@ mod tests {
         captures.add(vec![redirect, missing]).unwrap();
         let (policy, others) = (captures.policy().unwrap(), Captures::new(Agents::everybody(), Dialect::DEFAULT));
         let record = policy.lookup().get(b"http://a.example").unwrap();
-        let open = || SaidOfStatuses::new("'4xx' = 'allow'".parse().unwrap());
-        let said = |of: SaidOfStatuses| of.of(&record).0.last;
+        let open = || StatusOverrides::new("'4xx' = 'allow'".parse().unwrap());
+        let said = |of: StatusOverrides| of.of(&record).0.last;
         assert_eq!(said(open().with_answers_of(&policy)), Some(Partition::Allowed));
         assert_eq!(said(open()), Some(Partition::Deferred), "no answers");
         assert_eq!(said(open().with_answers_of(&others.policy().unwrap())), Some(Partition::Deferred), "other answers");
-        assert_eq!(said(SaidOfStatuses::new(Statuses::default())), None);
+        assert_eq!(said(StatusOverrides::new(Statuses::default())), None);
     }
 }

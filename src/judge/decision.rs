@@ -1,6 +1,6 @@
 //! The decision for an origin, from its answers and the operator's choices.
 
-use super::choices::{Choices, Fallback, MaxAge, Said, SaidOfStatuses};
+use super::choices::{Choices, Fallback, MaxAge, StatusOverride, StatusOverrides};
 use crate::dialect::{Dialect, Lifetime};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Class, OriginState, OriginStatus, OverrideState, Policy, Record, Ruling, Times};
@@ -46,26 +46,26 @@ impl Decision {
 
 /// The decisions for the states of an origin, by the choices.
 #[derive(Debug, Clone)]
-pub(crate) struct Decisions {
+pub(crate) struct DecisionTable {
     pub unfetched: Outcome,
     choices: Choices,
     lifetime: Option<Lifetime>,
-    said: SaidOfStatuses,
+    said: StatusOverrides,
 }
 
-impl Decisions {
-    pub fn new(choices: Choices, dialect: &Dialect) -> Decisions {
+impl DecisionTable {
+    pub fn new(choices: Choices, dialect: &Dialect) -> DecisionTable {
         let lifetime = choices.max_age.map(|max_age| match max_age {
             MaxAge::Seconds(seconds) => Lifetime { seconds, expires_header: false },
             MaxAge::Dialect => dialect.lifetime,
         });
-        let said = SaidOfStatuses::new(choices.statuses);
-        Decisions { unfetched: unfetched(&choices), choices, lifetime, said }
+        let said = StatusOverrides::new(choices.statuses);
+        DecisionTable { unfetched: unfetched(&choices), choices, lifetime, said }
     }
 
     /// The same, where the statuses of answers are looked up in a policy, if the choices ask for them.
-    pub fn with_answers_of(self, policy: &Policy) -> Decisions {
-        Decisions { said: self.said.with_answers_of(policy), ..self }
+    pub fn with_answers_of(self, policy: &Policy) -> DecisionTable {
+        DecisionTable { said: self.said.with_answers_of(policy), ..self }
     }
 
     /// Whether they depend on when an origin answered.
@@ -133,7 +133,7 @@ impl Decisions {
             return None;
         }
         let by_time = origin_status.is_unreachable() && self.choices.unreachable_as_unavailable.is_some();
-        let decision = of_answers(&self.choices, origin_status, good, class.html_page(), Said::default());
+        let decision = of_answers(&self.choices, origin_status, good, class.html_page(), StatusOverride::default());
         let by_age = self.lifetime.is_some() && self.is_judged_by_age(decision);
         (!by_time && !by_age).then_some(decision)
     }
@@ -157,7 +157,7 @@ impl Decisions {
         origin_status: OriginStatus,
         good: Option<OriginStatus>,
         html_page: bool,
-        said: Said,
+        said: StatusOverride,
         state: impl Fn() -> OriginState,
     ) -> Decision {
         if said.last.is_none() && origin_status.is_unreachable() && self.is_long_unreachable(&state) {
@@ -216,7 +216,7 @@ fn of_answers(
     origin_status: OriginStatus,
     good: Option<OriginStatus>,
     html_page: bool,
-    said: Said,
+    said: StatusOverride,
 ) -> Decision {
     let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
     let by_rules = |reason| match choices.on_html.partition().filter(|_| html_page) {
@@ -267,11 +267,11 @@ mod tests {
             html_page: false,
             operator_override: OverrideState::default(),
         };
-        Decisions::new(choices, Dialect::named("draft-1996").unwrap()).of_state(
+        DecisionTable::new(choices, Dialect::named("draft-1996").unwrap()).of_state(
             origin_status,
             good,
             false,
-            Said::default(),
+            StatusOverride::default(),
             || state,
         )
     }
@@ -317,7 +317,7 @@ mod tests {
             now: 100,
             ..Choices::at(0)
         };
-        let decisions = Decisions::new(choices, Dialect::DEFAULT);
+        let decisions = DecisionTable::new(choices, Dialect::DEFAULT);
         let by_override = |ruling, paused_until| decisions.by_override(OverrideState { ruling, paused_until });
         let fixed = |partition, reason| Some(Decision::Fixed(Outcome::new(partition, reason)));
         assert_eq!(by_override(None, None), None);
@@ -347,7 +347,7 @@ mod tests {
                 now: 1000,
                 ..Choices::at(0)
             };
-            let decisions = Decisions::new(choices, Dialect::DEFAULT);
+            let decisions = DecisionTable::new(choices, Dialect::DEFAULT);
             let by_class = decisions.by_class();
             for number in 0..=u8::MAX {
                 let class = Class::from_number(number);
@@ -364,7 +364,7 @@ mod tests {
                     let html_page = class.is_some_and(Class::html_page);
                     let state = OriginState { origin_status, answered, last_good, html_page, operator_override: word };
                     let of_record = decisions.by_override(word).unwrap_or_else(|| {
-                        decisions.of_state(origin_status, good, html_page, Said::default(), || state)
+                        decisions.of_state(origin_status, good, html_page, StatusOverride::default(), || state)
                     });
                     match by_class[usize::from(number)] {
                         Some(decision) => assert_eq!(decision, of_record, "{number} {choices:?}"),
@@ -388,7 +388,7 @@ mod tests {
         let answers = |on_html, on_unreachable, origin_status, good, html_page| {
             let choices =
                 Choices { on_html, on_unreachable, on_stale: Fallback::Block, max_age: None, ..Choices::at(0) };
-            of_answers(&choices, origin_status, good, html_page, Said::default())
+            of_answers(&choices, origin_status, good, html_page, StatusOverride::default())
         };
         let robots_txt = OriginStatus::RobotsTxt;
         let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
@@ -434,7 +434,7 @@ mod tests {
         let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
         let of = |on_unreachable, origin_status, good, last, last_good| {
             let choices = Choices { on_unreachable, ..Choices::at(0) };
-            of_answers(&choices, origin_status, good, false, Said { last, last_good })
+            of_answers(&choices, origin_status, good, false, StatusOverride { last, last_good })
         };
         for (origin_status, reason) in
             [(Unavailable, Reason::Unavailable), (Forbidden, Reason::Forbidden), (Unreachable, Reason::Unreachable)]
@@ -478,7 +478,7 @@ mod tests {
             now: 100,
             ..Choices::at(0)
         };
-        let decisions = Decisions::new(choices, Dialect::DEFAULT);
+        let decisions = DecisionTable::new(choices, Dialect::DEFAULT);
         for (origin_status, reason) in
             [(OriginStatus::Unavailable, Reason::Unavailable), (OriginStatus::Unreachable, Reason::Unreachable)]
         {
@@ -490,7 +490,7 @@ mod tests {
                 let state = OriginState { last_good, ..OriginState::unfetched() };
                 let state = OriginState { origin_status, answered, ..state };
                 let (good, said) =
-                    (last_good.map(|good| good.origin_status), Said { last: Some(said), last_good: None });
+                    (last_good.map(|good| good.origin_status), StatusOverride { last: Some(said), last_good: None });
                 decisions.of_state(origin_status, good, false, said, || state)
             };
             let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::decision::Decision;
 use super::preferred::KnownPreferences;
 use super::required::REFUSED;
-use super::view::{Judge, OwnedJudge};
+use super::view::{Judge, JudgeView};
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Group, Record, WrittenRules};
@@ -49,7 +49,7 @@ impl fmt::Display for Cause {
 /// Explains outcomes. Use one for each thread, again and again: URLs that follow others of their origin need no look-up, and what is
 /// said about uses is parsed once.
 pub struct Explainer {
-    judging: Arc<OwnedJudge>,
+    judging: Arc<Judge>,
     preferences: KnownPreferences,
     /// The origin of the URL before; empty if it is not spelled in canonical form.
     origin: Vec<u8>,
@@ -80,7 +80,7 @@ impl fmt::Debug for Explainer {
 }
 
 impl Explainer {
-    pub(super) fn new(judging: Arc<OwnedJudge>) -> Explainer {
+    pub(super) fn new(judging: Arc<Judge>) -> Explainer {
         let (preferences, rules) = (KnownPreferences::default(), WrittenRules::default());
         Explainer { judging, preferences, origin: Vec::new(), deciding: None, rules }
     }
@@ -167,7 +167,7 @@ impl Explainer {
     }
 
     /// What judges the URLs on which this decides.
-    fn judge(&self, deciding: &Deciding) -> Judge<'_> {
+    fn judge(&self, deciding: &Deciding) -> JudgeView<'_> {
         let view = self.judging.view();
         if deciding.is_changed { view.changed().unwrap_or(view) } else { view }
     }

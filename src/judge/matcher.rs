@@ -12,7 +12,7 @@ use super::outcomes::Outcomes;
 use super::preferred::Places;
 use super::preferred::{KnownPreferences, PagePreferences};
 use super::scratch::{Scratch, with_scratches};
-use super::view::{Judge, OwnedJudge};
+use super::view::{Judge, JudgeView};
 use crate::outcome::Outcome;
 use crate::policy::{Crawler, Policy};
 use crate::preferences::Preferred;
@@ -21,7 +21,7 @@ use crate::robots::Agents;
 /// Judges URLs by a policy, for one crawler. It owns what it needs, so a struct can hold it and threads can share it; cloning
 /// only increments a counter.
 ///
-/// [`Matcher::judge`] judges one URL. OwnedJudge many at a time is several times as fast: [`Matcher::judge_all`] takes them as
+/// [`Matcher::judge`] judges one URL. Judging many at a time is several times as fast: [`Matcher::judge_all`] takes them as
 /// separate values, [`Matcher::judge_spans`] as parts of one text, [`Matcher::judge_lines`] as its lines.
 ///
 /// ```
@@ -44,7 +44,7 @@ use crate::robots::Agents;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Matcher(Arc<OwnedJudge>);
+pub struct Matcher(Arc<Judge>);
 
 impl Policy {
     /// A matcher for one of the policy's crawlers, as of now. It defers origins whose robots.txt was never fetched, or cannot
@@ -74,7 +74,7 @@ impl Matcher {
     /// Judges by `policy` for one of its crawlers, and by `choices` where the policy says nothing definite.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn new(policy: &Policy, crawler: Crawler, choices: Choices) -> Matcher {
-        Matcher(Arc::new(OwnedJudge::new(policy.clone(), crawler, choices)))
+        Matcher(Arc::new(Judge::new(policy.clone(), crawler, choices)))
     }
 
     /// Matchers for several crawlers of a policy. What the choices decide is the same for all, and found once.
@@ -162,7 +162,7 @@ impl Matcher {
     }
 
     /// Matchers of one policy and with the same choices, as the hot path sees them.
-    pub(crate) fn views(matchers: &[Matcher]) -> Vec<Judge<'_>> {
+    pub(crate) fn views(matchers: &[Matcher]) -> Vec<JudgeView<'_>> {
         let Some(first) = matchers.first().map(Matcher::view) else { return Vec::new() };
         matchers.iter().map(|matcher| first.answered_by(matcher.answering())).collect()
     }
@@ -184,7 +184,7 @@ impl Matcher {
 
     /// The matcher as the hot path sees it.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn view(&self) -> Judge<'_> {
+    pub(crate) fn view(&self) -> JudgeView<'_> {
         self.0.view()
     }
 }

@@ -53,4 +53,4 @@ pub use same_url::{NoKey, SameUrl};
 pub use scratch::Scratch;
 pub use tally::{Tally, line_hash};
 pub use urls::UrlCounts;
-pub use view::Judge;
+pub use view::JudgeView;

@@ -10,16 +10,16 @@ use super::outcomes::Differences;
 use super::scratch::{BATCH, BatchArrays, Item, NO_KEY, Of, Other, Scratch};
 use super::steps::FrontStep;
 use super::urls::Readable;
-use super::view::Judge;
+use super::view::JudgeView;
 use crate::origin;
 use crate::outcome::Outcome;
 use crate::policy::{Groups, Row, columns_of};
 
 /// The crawlers that are judged for together.
 pub(super) struct Crawlers<'a, 'p> {
-    judges: &'a [Judge<'p>],
+    judges: &'a [JudgeView<'p>],
     /// Judges for most crawlers of each row.
-    pub most: Judge<'p>,
+    pub most: JudgeView<'p>,
     /// For each column, the crawler that it answers for, alone.
     by_column: Vec<Option<u16>>,
     /// The other crawlers: lists of tokens for which several columns answer.
@@ -28,7 +28,7 @@ pub(super) struct Crawlers<'a, 'p> {
 
 impl<'a, 'p> Crawlers<'a, 'p> {
     /// Several crawlers of one policy.
-    pub fn new(judges: &'a [Judge<'p>]) -> Crawlers<'a, 'p> {
+    pub fn new(judges: &'a [JudgeView<'p>]) -> Crawlers<'a, 'p> {
         let most = judges[0].answered_by(&[]);
         let (mut by_column, mut lists) = (vec![None; most.policy().columns().all().len()], Vec::new());
         for (crawler, judge) in (0..).zip(judges) {
@@ -68,7 +68,7 @@ impl<'a, 'p> Crawlers<'a, 'p> {
             let entry = self.most.lookup.entry(slot);
             if entry.set() != 0 {
                 let rest = &batch.text[arrays.paths[at] as usize..arrays.ends[at] as usize];
-                let of = |judge: &Judge<'_>| judge.judge_rest(slot, rest, kept, scratch);
+                let of = |judge: &JudgeView<'_>| judge.judge_rest(slot, rest, kept, scratch);
                 self.judge_slowly(&self.most.groups, entry.row(), line, found, of);
             }
         }
@@ -179,7 +179,7 @@ impl<'a, 'p> Crawlers<'a, 'p> {
         place: u32,
         line: u8,
         found: &mut Differences,
-        mut judge: impl FnMut(&Judge<'_>) -> Outcome,
+        mut judge: impl FnMut(&JudgeView<'_>) -> Outcome,
     ) {
         let row = groups.row(place);
         for class in first_classes(row) {

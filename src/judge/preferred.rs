@@ -6,7 +6,7 @@
 use hashbrown::HashMap;
 use std::sync::Arc;
 
-use super::view::Judge;
+use super::view::JudgeView;
 use crate::dialect::Dialect;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Policy, Record};
@@ -71,13 +71,13 @@ impl<'k> Places<'k> {
 /// A page whose origin a policy knows.
 pub(crate) struct Page<'p> {
     /// What judges it: layers over a policy have their own.
-    judge: Judge<'p>,
+    judge: JudgeView<'p>,
     record: Record<'p>,
     /// In normal form.
     path: Vec<u8>,
 }
 
-impl<'p> Judge<'p> {
+impl<'p> JudgeView<'p> {
     /// The page of a URL; `None` if it is none, or its origin is not known.
     pub(crate) fn page(&self, url: &[u8]) -> Option<Page<'p>> {
         let url = origin::trimmed(url);
@@ -175,7 +175,7 @@ impl PagePreferences {
     /// said.
     pub(super) fn find<'u>(
         &mut self,
-        judges: &[Judge<'_>],
+        judges: &[JudgeView<'_>],
         first: usize,
         url: impl Fn(usize) -> &'u [u8],
         outcomes: &[Vec<Outcome>],

@@ -5,7 +5,7 @@
 use super::outcomes::Outcomes;
 use super::preferred::{KnownPreferences, Places};
 use super::scratch::Scratch;
-use super::view::Judge;
+use super::view::JudgeView;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::preferences::{Preferred, Requirements};
 use crate::rules::chosen::KeptRule;
@@ -14,13 +14,13 @@ use crate::rules::chosen::KeptRule;
 pub(super) const REFUSED: Outcome = Outcome::new(Partition::Blocked, Reason::Preference);
 
 /// Whether judges of one policy require anything.
-pub(super) fn is_anything(judges: &[Judge<'_>]) -> bool {
+pub(super) fn is_anything(judges: &[JudgeView<'_>]) -> bool {
     judges.first().is_some_and(|judge| judge.decisions.requirements().is_some())
 }
 
 /// Blocks the URLs that are allowed but do not meet what judges of one policy require; `url` returns the one with an index.
 pub(crate) fn block<'u>(
-    judges: &[Judge<'_>],
+    judges: &[JudgeView<'_>],
     url: impl Fn(usize) -> &'u [u8],
     outcomes: &mut Outcomes,
     scratch: &mut Scratch,
@@ -39,7 +39,7 @@ pub(crate) fn block<'u>(
     });
 }
 
-impl Judge<'_> {
+impl JudgeView<'_> {
     /// The outcome of a URL for one crawler, which was this before its preferences were looked at.
     pub(super) fn required(&self, url: &[u8], outcome: Outcome, scratch: &mut Scratch) -> Outcome {
         match self.decisions.requirements() {

@@ -156,19 +156,19 @@ pub(crate) struct BatchArrays {
     pub(super) slots: [u32; BATCH],
     pub(super) outcomes: [Outcome; BATCH],
     /// URLs of known origins whose path is in normal form.
-    pub(super) known: List<u8>,
+    pub(super) known: BatchList<u8>,
     /// URLs of known origins whose path may not be in normal form; after step 4, those whose path is not.
-    pub(super) untidy: List<u8>,
+    pub(super) untidy: BatchList<u8>,
     /// URLs whose origin, as written, is not in the table.
-    pub(super) unknown: List<u8>,
+    pub(super) unknown: BatchList<u8>,
     /// Paths for the front.
-    pub(super) items: List<Item>,
+    pub(super) items: BatchList<Item>,
     /// Indices of the items to probe for prefixes.
-    pub(super) probing: List<u8>,
+    pub(super) probing: BatchList<u8>,
     /// Indices of the items to probe for triples.
-    pub(super) asking: List<u8>,
+    pub(super) asking: BatchList<u8>,
     /// Indices of the items to walk.
-    pub(super) walks: List<u8>,
+    pub(super) walks: BatchList<u8>,
     /// The lanes of the prefixes found for an item.
     pub(super) lanes: [u8; BATCH],
     /// What the items stand for, if they are for some crawlers only.
@@ -177,18 +177,18 @@ pub(crate) struct BatchArrays {
 
 /// A list with room for a batch.
 #[derive(Debug)]
-pub(super) struct List<T> {
+pub(super) struct BatchList<T> {
     pub(super) items: [T; BATCH],
     pub(super) count: usize,
 }
 
-impl<T: Copy + Default> Default for List<T> {
-    fn default() -> List<T> {
-        List { items: [T::default(); BATCH], count: 0 }
+impl<T: Copy + Default> Default for BatchList<T> {
+    fn default() -> BatchList<T> {
+        BatchList { items: [T::default(); BATCH], count: 0 }
     }
 }
 
-impl<T> List<T> {
+impl<T> BatchList<T> {
     pub(super) fn items(&self) -> &[T] {
         &self.items[..self.count]
     }
@@ -228,13 +228,13 @@ impl Default for BatchArrays {
             kept: [0; BATCH],
             slots: [0; BATCH],
             outcomes: [Outcome::NONE; BATCH],
-            known: List::default(),
-            untidy: List::default(),
-            unknown: List::default(),
-            items: List::default(),
-            probing: List::default(),
-            asking: List::default(),
-            walks: List::default(),
+            known: BatchList::default(),
+            untidy: BatchList::default(),
+            unknown: BatchList::default(),
+            items: BatchList::default(),
+            probing: BatchList::default(),
+            asking: BatchList::default(),
+            walks: BatchList::default(),
             lanes: [0; BATCH],
             others: Vec::new(),
         }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::decision::Decision;
 use super::scratch::Scratch;
-use super::view::{Judge, OwnedJudge, Route};
+use super::view::{Judge, JudgeView, Route};
 use crate::automaton::{self, front};
 use crate::dialect::{Dialect, RobotsTxtPath, UrlPath};
 use crate::origin::{self, InvalidUrl};
@@ -14,7 +14,7 @@ use crate::policy::Record;
 use crate::rules::chosen::is_always_allowed;
 use crate::rules::{self, Verdict};
 
-impl<'p> Judge<'p> {
+impl<'p> JudgeView<'p> {
     /// The outcome of a path in normal form: `outcome`, unless the path is always allowed. It is asked before any decision that closes a
     /// path or its origin.
     #[inline]
@@ -134,14 +134,14 @@ impl<'p> Judge<'p> {
     }
 
     /// What judges the origins that layers over the policy change.
-    pub(super) fn changed(&self) -> Option<Judge<'p>> {
+    pub(super) fn changed(&self) -> Option<JudgeView<'p>> {
         Some(self.over?.view().answered_by(self.groups.columns()))
     }
 
     /// What judges a trimmed line if layers over the policy change its origin.
-    pub(super) fn of_changed(&self, line: &[u8]) -> Option<Judge<'p>> {
+    pub(super) fn of_changed(&self, line: &[u8]) -> Option<JudgeView<'p>> {
         let changed = self.changed()?;
-        let has_own = |judge: &Judge<'_>| matches!(judge.find_own(line), Ok((Some(_), _)));
+        let has_own = |judge: &JudgeView<'_>| matches!(judge.find_own(line), Ok((Some(_), _)));
         // The origin itself comes before its sibling, whichever of the two has it.
         let has_sibling = || changed.find_sibling(line).is_some() && !has_own(self);
         let is_changed = has_own(&changed) || has_sibling();
@@ -178,7 +178,7 @@ impl<'p> Judge<'p> {
     /// The outcome of a plain URL whose key is not that of its slot's entry, and its path, if it is certain without looking at records.
     #[inline(always)]
     pub(super) fn outcome_of_unknown(&self, key: &[u8], path: &[u8]) -> Option<Outcome> {
-        let is_all_in_slots = self.lookup.is_all_in_slots() && self.over.is_none_or(OwnedJudge::is_all_in_slots);
+        let is_all_in_slots = self.lookup.is_all_in_slots() && self.over.is_none_or(Judge::is_all_in_slots);
         let is_certain = is_all_in_slots && !self.decisions.fall_back_to_www();
         let outcome = || self.unless_always_allowed(path, self.decisions.unfetched);
         (is_certain && origin::is_surely_canonical(key)).then(outcome)

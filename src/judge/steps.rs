@@ -3,7 +3,7 @@
 use super::isa::{BLOCK, Isa, Kernel};
 use super::scratch::{Append, BATCH, BatchArrays, Item, NO_KEY, Scratch};
 use super::urls::{PADDING, Readable};
-use super::view::{Judge, Route};
+use super::view::{JudgeView, Route};
 use crate::automaton::{self, front};
 use crate::origin;
 use crate::outcome::Outcome;
@@ -170,7 +170,7 @@ impl BatchArrays {
 /// the plain ones. Paths are looked at in blocks, not byte by byte.
 pub(super) struct TidyStep<'a, 'p> {
     pub arrays: &'a mut BatchArrays,
-    pub judge: &'a Judge<'p>,
+    pub judge: &'a JudgeView<'p>,
     pub urls: &'a Readable<'a>,
 }
 
@@ -252,7 +252,7 @@ unsafe fn tidy_path_end<I: Isa>(text: &[u8], start: usize, end: usize, kept: Kep
 /// several must be looked up in the entry's set, and in the row if it is not there.
 pub(super) struct RouteStep<'a, 'p> {
     pub arrays: &'a mut BatchArrays,
-    pub judge: &'a Judge<'p>,
+    pub judge: &'a JudgeView<'p>,
 }
 
 impl Kernel for RouteStep<'_, '_> {
@@ -274,7 +274,7 @@ impl Kernel for RouteStep<'_, '_> {
 
 impl BatchArrays {
     #[inline(always)]
-    fn route_by(&mut self, judge: &Judge<'_>, route: impl Fn(usize) -> (Route, u32)) {
+    fn route_by(&mut self, judge: &JudgeView<'_>, route: impl Fn(usize) -> (Route, u32)) {
         let mut items = Append::to(&mut self.items.items);
         for &url in self.known.items() {
             let place = usize::from(url);
@@ -295,7 +295,7 @@ impl BatchArrays {
 /// not known are not found yet, and may be changed.
 pub(super) struct ClosedStep<'a, 'p> {
     pub arrays: &'a mut BatchArrays,
-    pub judge: &'a Judge<'p>,
+    pub judge: &'a JudgeView<'p>,
     pub urls: &'a Readable<'a>,
 }
 
@@ -336,7 +336,7 @@ impl Kernel for ClosedStep<'_, '_> {
 /// none takes an unpredictable branch. Of a hundred paths, three or four pass.
 pub(super) struct FrontStep<'a, 'p> {
     pub arrays: &'a mut BatchArrays,
-    pub judge: &'a Judge<'p>,
+    pub judge: &'a JudgeView<'p>,
     pub urls: &'a Readable<'a>,
 }
 
@@ -397,7 +397,7 @@ unsafe fn path_of<'t>(text: &'t [u8], item: &Item) -> &'t [u8] {
 impl BatchArrays {
     /// Step 8: the walks of the paths that passed, and the slow way for all URLs that are left.
     #[inline(always)]
-    pub(super) fn walk(&mut self, judge: &Judge<'_>, urls: &Readable<'_>, scratch: &mut Scratch) {
+    pub(super) fn walk(&mut self, judge: &JudgeView<'_>, urls: &Readable<'_>, scratch: &mut Scratch) {
         for &place in self.walks.items() {
             let item = &self.items.items[usize::from(place)];
             let words = front::words(judge.automaton(item.automaton));
@@ -413,7 +413,7 @@ impl BatchArrays {
 
     /// Judges all other URLs, one by one.
     #[inline(always)]
-    pub(super) fn rest(&mut self, judge: &Judge<'_>, urls: &Readable<'_>, scratch: &mut Scratch) {
+    pub(super) fn rest(&mut self, judge: &JudgeView<'_>, urls: &Readable<'_>, scratch: &mut Scratch) {
         for &url in self.untidy.items() {
             let place = usize::from(url);
             let rest = &urls.text[self.paths[place] as usize..self.ends[place] as usize];

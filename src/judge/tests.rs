@@ -9,7 +9,7 @@ use super::matcher::Matcher;
 use super::outcomes::Outcomes;
 use super::scratch::Scratch;
 use super::urls::{UrlCounts, Urls};
-use super::view::Judge;
+use super::view::JudgeView;
 use crate::dialect::Dialect;
 use crate::outcome::Outcome;
 use crate::policy::{Answered, Capture, Captures, Policy};
@@ -169,7 +169,7 @@ pub(super) fn text(dice: &mut Rng, origins: &[String]) -> Vec<u8> {
 }
 
 /// The outcomes of the lines of a text followed by other bytes, with the best instructions and with portable ones.
-fn fast(judges: &[Judge<'_>], text: &[u8], after: &[u8]) -> [Vec<Vec<Outcome>>; 2] {
+fn fast(judges: &[JudgeView<'_>], text: &[u8], after: &[u8]) -> [Vec<Vec<Outcome>>; 2] {
     let mut lines = Lines::default();
     lines.find(text);
     let whole = [text, after].concat();
@@ -207,7 +207,7 @@ fn the_hot_path_and_the_slow_way_agree() {
         for choices in [Choices::at(0), dated, by_status, Choices { statuses, www_fallback: true, ..dated }] {
             let matchers: Vec<Matcher> =
                 crawlers.iter().map(|crawler| Matcher::new(&policy, crawler.clone(), choices)).collect();
-            let judges: Vec<Judge<'_>> = matchers.iter().map(Matcher::view).collect();
+            let judges: Vec<JudgeView<'_>> = matchers.iter().map(Matcher::view).collect();
             for _ in 0..8 {
                 let text = text(&mut dice, &origins);
                 let after = [&b""[..], &[b'/'; 300], b"/a\nhttp://a.example/b"][dice.below(3)];

@@ -3,51 +3,51 @@
 use std::sync::Arc;
 
 use super::choices::Choices;
-use super::decision::{Decision, Decisions};
+use super::decision::{Decision, DecisionTable};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Class, Crawler, Groups, Lookup, LookupEntry as Entry, Policy};
 
 /// A policy and the decisions computed from the operator's choices, for one of its crawlers.
 #[derive(Clone)]
-pub(super) struct OwnedJudge {
+pub(super) struct Judge {
     pub policy: Policy,
     pub crawler: Crawler,
-    decided: Arc<Decided>,
+    decided: Arc<JudgeParts>,
 }
 
 /// The decisions, which are the same for all crawlers.
-struct Decided {
-    decisions: Decisions,
+struct JudgeParts {
+    decisions: DecisionTable,
     routes: Box<[Route; 256]>,
     by_slot: Vec<u8>,
     /// Whether decisions depend on the time.
     has_times: bool,
     /// The origins that layers over the policy change.
-    over: Option<Box<OwnedJudge>>,
+    over: Option<Box<Judge>>,
 }
 
-impl OwnedJudge {
-    pub fn new(policy: Policy, crawler: Crawler, choices: Choices) -> OwnedJudge {
-        let decisions = Decisions::new(choices, policy.dialect()).with_answers_of(&policy);
-        let part = |policy, over| OwnedJudge::of_part(policy, crawler.clone(), decisions.clone(), over);
+impl Judge {
+    pub fn new(policy: Policy, crawler: Crawler, choices: Choices) -> Judge {
+        let decisions = DecisionTable::new(choices, policy.dialect()).with_answers_of(&policy);
+        let part = |policy, over| Judge::of_part(policy, crawler.clone(), decisions.clone(), over);
         let over = policy.changed().map(|changed| Box::new(part(changed.clone(), None)));
         part(policy, over)
     }
 
     /// What judges the origins of a policy that `over` does not.
-    fn of_part(policy: Policy, crawler: Crawler, decisions: Decisions, over: Option<Box<OwnedJudge>>) -> OwnedJudge {
+    fn of_part(policy: Policy, crawler: Crawler, decisions: DecisionTable, over: Option<Box<Judge>>) -> Judge {
         let mut routes = Routes::new(decisions.by_class());
         let has_times = decisions.have_times() || policy.statistics().overridden > 0;
         // A pass over all entries, needed only for times and statuses.
         let asks_records = has_times || decisions.ask_for_statuses();
         let by_slot = if asks_records { routes.of_slots(&policy.lookup(), &decisions) } else { Vec::new() };
-        let decided = Arc::new(Decided { decisions, routes: routes.all, by_slot, has_times, over });
-        OwnedJudge { policy, crawler, decided }
+        let decided = Arc::new(JudgeParts { decisions, routes: routes.all, by_slot, has_times, over });
+        Judge { policy, crawler, decided }
     }
 
     /// The same for another crawler of the policy.
-    pub fn answering_for(&self, crawler: Crawler) -> OwnedJudge {
-        OwnedJudge { crawler, ..self.clone() }
+    pub fn answering_for(&self, crawler: Crawler) -> Judge {
+        Judge { crawler, ..self.clone() }
     }
 
     /// Whether decisions depend on the time.
@@ -61,9 +61,9 @@ impl OwnedJudge {
     }
 
     /// The parts of the policy that judging reads.
-    pub fn view(&self) -> Judge<'_> {
-        let Decided { decisions, routes, by_slot, over, .. } = &*self.decided;
-        Judge {
+    pub fn view(&self) -> JudgeView<'_> {
+        let JudgeParts { decisions, routes, by_slot, over, .. } = &*self.decided;
+        JudgeView {
             policy: &self.policy,
             lookup: self.policy.lookup(),
             groups: self.policy.groups(&self.crawler),
@@ -77,23 +77,23 @@ impl OwnedJudge {
 
 /// The parts of a policy that judging reads.
 #[derive(Clone)]
-pub struct Judge<'p> {
+pub struct JudgeView<'p> {
     pub(super) policy: &'p Policy,
     pub(super) lookup: Lookup<'p>,
     pub(super) groups: Groups<'p>,
-    pub(super) decisions: &'p Decisions,
+    pub(super) decisions: &'p DecisionTable,
     /// By route number: first the classes of origins, then decisions that depend on times or statuses.
     pub(super) routes: &'p [Route; 256],
     /// For each slot, the number of the origin's route; empty if the entry's class says it.
     pub(super) by_slot: &'p [u8],
     /// What judges the origins that layers over the policy change.
-    pub(super) over: Option<&'p OwnedJudge>,
+    pub(super) over: Option<&'p Judge>,
 }
 
-impl<'p> Judge<'p> {
+impl<'p> JudgeView<'p> {
     /// The same judge where these columns answer; none stands for most crawlers of each row.
-    pub(super) fn answered_by(&self, columns: &'p [usize]) -> Judge<'p> {
-        Judge { groups: self.groups.answered_by(columns), ..self.clone() }
+    pub(super) fn answered_by(&self, columns: &'p [usize]) -> JudgeView<'p> {
+        JudgeView { groups: self.groups.answered_by(columns), ..self.clone() }
     }
 
     /// The route of the origin in a slot, and the place of the automaton that decides; 0 if none does.
@@ -106,20 +106,20 @@ impl<'p> Judge<'p> {
         (self.routes[usize::from(number)], automaton)
     }
 
-    /// Whether an entry has all that [`Judge::route`] needs.
+    /// Whether an entry has all that [`JudgeView::route`] needs.
     #[inline(always)]
     pub(crate) fn entries_suffice(&self) -> bool {
-        self.by_slot.is_empty() && self.groups.are_of_most()
+        self.by_slot.is_empty() && self.groups.entries_name_automata()
     }
 
-    /// [`Judge::route`], if [`Judge::entries_suffice`].
+    /// [`JudgeView::route`], if [`JudgeView::entries_suffice`].
     #[inline(always)]
     pub(crate) fn route_of_entry(&self, slot: usize) -> (Route, u32) {
         let entry = self.lookup.entry(slot);
         (self.routes[usize::from(entry.class())], entry.automaton())
     }
 
-    /// Prefetches what [`Judge::route`] reads besides the entry.
+    /// Prefetches what [`JudgeView::route`] reads besides the entry.
     #[inline(always)]
     pub(crate) fn prefetch_route(&self, slot: usize) {
         let entry = self.lookup.entry(slot);
@@ -194,7 +194,7 @@ impl Routes {
     }
 
     /// For each slot, the number of its origin's route, taking times and statuses into account.
-    pub fn of_slots(&mut self, lookup: &Lookup<'_>, decisions: &Decisions) -> Vec<u8> {
+    pub fn of_slots(&mut self, lookup: &Lookup<'_>, decisions: &DecisionTable) -> Vec<u8> {
         let number = |entry: &Entry| match self.decisions[usize::from(entry.class())] {
             Some(_) => entry.class(),
             None if entry.is_free() => 0,

@@ -38,7 +38,7 @@ enum LineCause {
     None,
     Text(Rc<CauseText>),
     /// The cause was not kept and must be asked for again.
-    Again,
+    NotStored,
 }
 
 /// The causes of the lines of a chunk, for one crawler.
@@ -64,7 +64,7 @@ impl Causes {
         }
         self.bytes += BYTES_PER_CAUSE + text.size();
         if self.bytes > self.limit {
-            return LineCause::Again;
+            return LineCause::NotStored;
         }
         let text = Rc::new(text);
         self.known.insert(Rc::clone(&text));
@@ -98,7 +98,7 @@ impl ChunkCauses<'_> {
         match &self.kept[crawler].lines[line] {
             LineCause::None => None,
             LineCause::Text(text) => Some(Rc::clone(text)),
-            LineCause::Again => {
+            LineCause::NotStored => {
                 let cause = self.explainers[crawler].explain(self.urls.url(self.text, line));
                 Some(Rc::new(CauseText::of(&cause)))
             }
@@ -177,7 +177,7 @@ mod tests {
     fn kept(causes: &Causes, line: usize) -> Option<CauseText> {
         match &causes.lines[line] {
             LineCause::Text(text) => Some(CauseText::clone(text)),
-            LineCause::None | LineCause::Again => None,
+            LineCause::None | LineCause::NotStored => None,
         }
     }
 
@@ -189,7 +189,7 @@ mod tests {
         for rule in &rules {
             causes.push(Some(&Cause { rule: Some(rule.clone()), agent: None, captured: None, status: None }));
         }
-        let again = (0..100).filter(|&line| matches!(causes.lines[line], LineCause::Again)).count();
+        let again = (0..100).filter(|&line| matches!(causes.lines[line], LineCause::NotStored)).count();
         assert!((90..100).contains(&again) && causes.known.len() == 100 - again, "{again}");
     }
 

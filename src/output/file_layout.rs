@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::folder::{FileName, Written};
-use super::form::{Compressor, Format, FrameFormat, Splits, Style};
+use super::form::{Compressor, FileFormat, FrameCompression, OutputOptions, Splits};
 use super::receipt::ReceiptOptions;
 use super::table;
 use crate::formats::marks::PARQUET_MARK;
@@ -12,7 +12,7 @@ use crate::output::error::OutputError;
 /// The layout of a run's files.
 #[derive(Debug)]
 pub(crate) struct FileLayout {
-    pub style: Style,
+    pub style: OutputOptions,
     /// Whom lines are split for.
     splits: Splits,
     /// The names of the files of a set.
@@ -22,7 +22,7 @@ pub(crate) struct FileLayout {
     /// The maximum length of a part, if files are split into parts.
     split_size: Option<u64>,
     /// How blocks are compressed; a frame cannot be split.
-    frames: Option<FrameFormat>,
+    frames: Option<FrameCompression>,
 }
 
 /// The most row groups in a Parquet file: their ordinals have 16 bits.
@@ -59,7 +59,7 @@ impl FileLayout {
 
     /// The beginning of a file; `lists_head` is the head line of its lists, which may be empty.
     pub fn head(&self, file: usize, lists_head: &[u8]) -> Result<Vec<u8>, OutputError> {
-        if self.style.format == Format::Parquet {
+        if self.style.format == FileFormat::Parquet {
             return Ok(PARQUET_MARK.to_vec());
         }
         let head = self.style.head(file, &self.splits, lists_head);
@@ -69,14 +69,14 @@ impl FileLayout {
     /// The most bytes that a block adds to the footer of its part.
     pub fn footer(&self, block: &[u8]) -> u64 {
         match self.style.format {
-            Format::Parquet => table::frame_footer(block),
-            Format::Text => 0,
+            FileFormat::Parquet => table::frame_footer(block),
+            FileFormat::Text => 0,
         }
     }
 
     /// Whether each block is complete in itself and cannot be split.
     fn has_frames(&self) -> bool {
-        self.frames.is_some() || self.style.format == Format::Parquet
+        self.frames.is_some() || self.style.format == FileFormat::Parquet
     }
 
     /// Whether `length` more bytes, with this footer, fit into a part.
@@ -86,7 +86,7 @@ impl FileLayout {
 
     /// Whether a part can take no more blocks.
     fn is_full(&self, part: &Written) -> bool {
-        self.style.format == Format::Parquet && part.blocks == MAX_ROW_GROUPS
+        self.style.format == FileFormat::Parquet && part.blocks == MAX_ROW_GROUPS
     }
 
     /// The bytes left in a part that also has to hold this footer.
@@ -122,15 +122,15 @@ mod tests {
     use crate::input::layout::UrlField;
     use crate::judge::choices::Choices;
     use crate::judge::tally::Tally;
-    use crate::output::form::Form;
+    use crate::output::form::OutputMode;
     use crate::robots::Agents;
 
-    fn layout(frames: Option<FrameFormat>, split_size: Option<u64>) -> FileLayout {
+    fn layout(frames: Option<FrameCompression>, split_size: Option<u64>) -> FileLayout {
         let options = ReceiptOptions {
             choices: Choices::at(0),
             url_field: UrlField::default(),
-            form: Form::Partitions,
-            format: Format::Text,
+            form: OutputMode::Partitions,
+            format: FileFormat::Text,
             explain: false,
             preferences: crate::PreferenceColumns::default(),
             allowed_if: None,
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn frames_are_not_cut() {
-        let layout = layout(Some(FrameFormat::Gzip), Some(10));
+        let layout = layout(Some(FrameCompression::Gzip), Some(10));
         assert_eq!(layout.fitting(b"\n23456789\n", &part(0, 0), 0), 10);
         assert_eq!(layout.fitting(b"\n23456789\n", &part(1, 1), 0), 0);
         assert_eq!(layout.fitting(b"\n23456789\n1", &part(0, 0), 0), 11, "a part has one frame at least");

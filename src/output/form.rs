@@ -19,10 +19,10 @@ use crate::robots::Agents;
 use crate::rules::chosen::KeptRule;
 
 named! {
-    /// Whether lines are split into partitions, or stay together with their verdicts. See [`Format`] for the format of the files.
+    /// Whether lines are split into partitions, or stay together with their verdicts. See [`FileFormat`] for the format of the files.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
     #[non_exhaustive]
-    pub enum Form {
+    pub enum OutputMode {
         /// One file for each partition of each crawler.
         #[default]
         Partitions = "partitions",
@@ -35,10 +35,10 @@ named! {
     }
 }
 
-impl Form {
+impl OutputMode {
     /// Whether all lines go to one file.
     pub(crate) fn is_whole(self) -> bool {
-        self != Form::Partitions
+        self != OutputMode::Partitions
     }
 }
 
@@ -65,11 +65,11 @@ pub(crate) const CAUSE_FACTOR: u64 = 50;
 
 /// How the lines of a run are written: in which form and format, and after which columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Style {
-    pub form: Form,
+pub(crate) struct OutputOptions {
+    pub form: OutputMode,
     /// The format of the files; in tables, no columns come before lines.
     #[serde(default)]
-    pub format: Format,
+    pub format: FileFormat,
     /// Whether columns show what blocked a line: before the line in a blocked partition, after each verdict in a file of
     /// verdicts, and after each verdict and its reason in a table.
     pub explain: bool,
@@ -81,7 +81,7 @@ pub(crate) struct Style {
     pub crawlers: usize,
 }
 
-impl Style {
+impl OutputOptions {
     /// The number of files.
     pub fn files(self) -> usize {
         if self.form.is_whole() { 1 } else { Partition::COUNT * self.crawlers }
@@ -90,10 +90,10 @@ impl Style {
     /// The number of columns before each line of a file.
     pub fn columns(self, file: usize) -> usize {
         match self.form {
-            _ if self.format == Format::Parquet => 0,
-            Form::Partitions => self.columns_of_partition(file).count(),
-            Form::Verdicts => self.columns_of_verdict() * self.crawlers,
-            Form::BlockedFor => REFUSED.len(),
+            _ if self.format == FileFormat::Parquet => 0,
+            OutputMode::Partitions => self.columns_of_partition(file).count(),
+            OutputMode::Verdicts => self.columns_of_verdict() * self.crawlers,
+            OutputMode::BlockedFor => REFUSED.len(),
         }
     }
 
@@ -114,13 +114,13 @@ impl Style {
     /// The head of a file of lines split for these; `lists_head` is the head line of its lists, which may be empty.
     pub fn head(self, file: usize, splits: &Splits, lists_head: &[u8]) -> Vec<u8> {
         let columns = match self.form {
-            Form::Partitions if self.columns(file) == 0 => return lists_head.to_vec(),
-            Form::Partitions => self.columns_of_partition(file).map(|name| format!("{name}\t")).collect(),
-            Form::Verdicts => {
+            OutputMode::Partitions if self.columns(file) == 0 => return lists_head.to_vec(),
+            OutputMode::Partitions => self.columns_of_partition(file).map(|name| format!("{name}\t")).collect(),
+            OutputMode::Verdicts => {
                 let crawlers = splits.names().into_iter().zip(splits.labels()).take(self.crawlers);
                 crawlers.map(|(name, label)| self.verdict_head(&name, &label)).collect()
             }
-            Form::BlockedFor => REFUSED.map(|name| format!("{name}\t")).concat(),
+            OutputMode::BlockedFor => REFUSED.map(|name| format!("{name}\t")).concat(),
         };
         [columns.as_bytes(), if lists_head.is_empty() { NO_HEAD } else { lists_head }].concat()
     }
@@ -289,15 +289,15 @@ fn names(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 named! {
-    /// The format of the files of lines, in either [`Form`].
+    /// The format of the files of lines, in either [`OutputMode`].
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
     #[non_exhaustive]
-    pub enum Format {
+    pub enum FileFormat {
         /// The lines, as they were read.
         #[default]
         Text = "text",
         /// Parquet, one row a line: the columns of the list, then the reason and, if asked for, what blocked the line. The verdict is
-        /// a column in [`Form::Verdicts`](Form::Verdicts), and otherwise the name of the folder. For a list that is not
+        /// a column in [`OutputMode::Verdicts`], and otherwise the name of the folder. For a list that is not
         /// a table, the columns are `url` and, where the line is more than that, `line`.
         Parquet = "parquet",
     }
@@ -309,10 +309,10 @@ const TEXT_CHUNK: usize = 1 << 20;
 /// Bytes of lines in a chunk that becomes rows, some 100,000: about a row group of a list, which is decoded only as a whole.
 const TABLE_CHUNK: usize = 8 << 20;
 
-impl Format {
+impl FileFormat {
     /// Whether it is text, the default, which receipts leave out.
     pub(crate) fn is_text(&self) -> bool {
-        *self == Format::Text
+        *self == FileFormat::Text
     }
 
     /// Chunks are made small enough for this many workers to fit into memory. More workers keep larger machines busy, fewer give
@@ -320,25 +320,25 @@ impl Format {
     /// blocked lines are explained, which takes far more memory.
     pub(crate) fn usual_workers(self, explain: bool) -> usize {
         match self {
-            Format::Text if explain => 8,
-            Format::Text => 16,
-            Format::Parquet => 3,
+            FileFormat::Text if explain => 8,
+            FileFormat::Text => 16,
+            FileFormat::Parquet => 3,
         }
     }
 
     /// Bytes of a chunk of text, where rows are read in chunks of this size: rows that are made of text need not be so many.
     pub(crate) fn text_chunk(self, chunk_size: usize) -> usize {
         match self {
-            Format::Text => chunk_size,
-            Format::Parquet => chunk_size.div_ceil(TABLE_CHUNK / TEXT_CHUNK),
+            FileFormat::Text => chunk_size,
+            FileFormat::Parquet => chunk_size.div_ceil(TABLE_CHUNK / TEXT_CHUNK),
         }
     }
 
     /// Bytes of a chunk, if there is enough memory.
     pub(crate) fn chunk_size(self) -> usize {
         match self {
-            Format::Text => TEXT_CHUNK,
-            Format::Parquet => TABLE_CHUNK,
+            FileFormat::Text => TEXT_CHUNK,
+            FileFormat::Parquet => TABLE_CHUNK,
         }
     }
 }
@@ -350,7 +350,7 @@ named! {
     /// How files of text are compressed: as a sequence of frames, each complete in itself.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     #[non_exhaustive]
-    pub enum FrameFormat {
+    pub enum FrameCompression {
         /// RFC 1952, at the default level of `gzip`.
         Gzip = "gzip",
         /// RFC 8878 with a checksum, at the default level of `zstd`.
@@ -362,12 +362,12 @@ named! {
 const GZIP_LEVEL: u32 = 6;
 const ZSTD_LEVEL: i32 = 3;
 
-impl FrameFormat {
+impl FrameCompression {
     /// The extension of file names, for example `gz`.
     pub fn extension(self) -> &'static str {
         match self {
-            FrameFormat::Gzip => "gz",
-            FrameFormat::Zstd => "zst",
+            FrameCompression::Gzip => "gz",
+            FrameCompression::Zstd => "zst",
         }
     }
 }
@@ -379,10 +379,10 @@ pub(crate) enum Compressor {
 }
 
 impl Compressor {
-    pub fn new(format: FrameFormat) -> io::Result<Compressor> {
+    pub fn new(format: FrameCompression) -> io::Result<Compressor> {
         Ok(match format {
-            FrameFormat::Gzip => Compressor::Gzip,
-            FrameFormat::Zstd => {
+            FrameCompression::Gzip => Compressor::Gzip,
+            FrameCompression::Zstd => {
                 let mut compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL)?;
                 compressor.include_checksum(true)?;
                 Compressor::Zstd(compressor)
@@ -509,9 +509,9 @@ mod tests {
 
     #[test]
     fn columns_before_a_line_are_not_counted() {
-        let style = Style {
-            form: Form::Verdicts,
-            format: Format::Text,
+        let style = OutputOptions {
+            form: OutputMode::Verdicts,
+            format: FileFormat::Text,
             explain: false,
             preferences: PreferenceColumns::default(),
             crawlers: 2,
@@ -523,9 +523,9 @@ mod tests {
         }
         assert_eq!(of("allowed\tblocked\thttp://a/\tx\ninvalid\tinvalid\t\n"), plain);
         assert_ne!(of("allowed\thttp://a/\tx\ninvalid\tinvalid\t\n"), plain, "a column is missing");
-        let style = Style {
-            form: Form::Partitions,
-            format: Format::Text,
+        let style = OutputOptions {
+            form: OutputMode::Partitions,
+            format: FileFormat::Text,
             explain: true,
             preferences: PreferenceColumns::default(),
             crawlers: 2,

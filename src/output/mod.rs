@@ -14,7 +14,7 @@ pub(crate) mod table;
 
 pub use error::OutputError;
 pub use folder::{NEEDED, RECEIPT, REPORT};
-pub use form::{Form, Format, FrameFormat};
+pub use form::{FileFormat, FrameCompression, OutputMode};
 pub use receipt::{
     FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, Sample, SeenPart,
     TabbedLines, VerdictsPart, counted,

@@ -16,7 +16,7 @@ use super::file_layout::FileLayout;
 use super::folder::{
     CHECKPOINT, RECEIPT, Written, make_room, name_files, partial, remove_folders, remove_leftovers, sync,
 };
-use super::form::{Block, Format, SEPARATOR, rest_of_row};
+use super::form::{Block, FileFormat, SEPARATOR, rest_of_row};
 use super::receipt::Receipt;
 use super::table;
 use crate::formats::{json, shown};
@@ -283,7 +283,7 @@ impl Output {
     /// Completes all files. A compressed file needs at least one frame; a table gets its footer.
     pub fn end(&mut self) -> Result<(), OutputError> {
         match self.layout.style.format {
-            Format::Text => {
+            FileFormat::Text => {
                 let (empty_file, files) = (self.layout.empty_file.clone(), self.layout.files.len());
                 for (set, file) in (0..self.sets.len()).flat_map(|set| (0..files).map(move |file| (set, file))) {
                     if !empty_file.is_empty() && self.sets[set].targets[file].parts[0].end == 0 {
@@ -292,7 +292,7 @@ impl Output {
                     }
                 }
             }
-            Format::Parquet => {
+            FileFormat::Parquet => {
                 for FileSet { start, targets } in &mut self.sets {
                     for part in targets.iter_mut().flat_map(|target| &mut target.parts) {
                         let path = partial(&self.directory.join(&part.name));

@@ -8,7 +8,7 @@ use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::folder::Written;
-use super::form::{Form, Format, FrameFormat, Splits, Style};
+use super::form::{FileFormat, FrameCompression, OutputMode, OutputOptions, Splits};
 use crate::formats::compression::Compression;
 use crate::formats::error::json_problem;
 use crate::formats::fit::{self, Row};
@@ -128,10 +128,10 @@ pub struct ReceiptOptions {
     /// Where in a line the URL is.
     pub url_field: UrlField,
     /// How lines are written.
-    pub form: Form,
+    pub form: OutputMode,
     /// The format of the files; absent if it is text.
-    #[serde(default, skip_serializing_if = "Format::is_text")]
-    pub format: Format,
+    #[serde(default, skip_serializing_if = "FileFormat::is_text")]
+    pub format: FileFormat,
     /// Whether blocked lines are written with what blocked them; absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub explain: bool,
@@ -143,7 +143,7 @@ pub struct ReceiptOptions {
     pub allowed_if: Option<AllowedIf>,
     /// How files are compressed; absent if they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub compress: Option<FrameFormat>,
+    pub compress: Option<FrameCompression>,
     /// The most bytes in a file; absent if files are not split into parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub split_size: Option<u64>,
@@ -175,10 +175,10 @@ pub struct ReceiptOptions {
 
 impl ReceiptOptions {
     /// The style of the files. Only a file of verdicts has those by the older policy.
-    pub(crate) fn style(&self, splits: &Splits) -> Style {
+    pub(crate) fn style(&self, splits: &Splits) -> OutputOptions {
         let ReceiptOptions { form, format, explain, preferences, .. } = *self;
-        let crawlers = if form == Form::Verdicts { splits.count() } else { splits.by_one_policy() };
-        Style { form, format, explain, preferences, crawlers }
+        let crawlers = if form == OutputMode::Verdicts { splits.count() } else { splits.by_one_policy() };
+        OutputOptions { form, format, explain, preferences, crawlers }
     }
 }
 
@@ -466,7 +466,7 @@ impl Receipt {
     }
 
     /// The rows of the run's files.
-    pub(crate) fn style(&self) -> Style {
+    pub(crate) fn style(&self) -> OutputOptions {
         self.options.style(&self.splits())
     }
 

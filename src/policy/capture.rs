@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::crawlers::Crawlers;
-use super::kept::AnswerKind;
 use super::state::Answered;
+use super::url_answers::AnswerKind;
 use super::{provenance, side_records};
 use crate::dialect::Dialect;
 use crate::robots::{self, AgentName, BodyFlaw, BodyProblem, GroupOrigin, NoteCounts, NoteKind, Robots, Selection};

@@ -13,14 +13,14 @@ use super::crawlers::Crawlers;
 use super::error::WriteError;
 use super::groups::{CrawlerClass, Group};
 use super::image::{HELD, POLICY_FILE, Run, Sources, SpillFolder, Tables, UrlRecord, Writer};
-use super::kept::{Answer, AnswerKind, Content, Failures, Folded, StoredRules};
 use super::overrides::{Override, Overrides};
 use super::resolve::status_alone;
 use super::source::{PassedOver, bare_origin, page};
 use super::state::OverrideState;
 use super::statistics::{CompileProgress, Statistics};
 use super::union::{Deriving, OverridesFrom, Targets, Union, UrlList};
-use super::urls::{KeptUrl, Placement, Urls};
+use super::url_answers::{AnswerKind, Content, Failures, Folded, StoredAnswer, StoredRules};
+use super::urls::{StoredOverride, StoredUrl, Urls};
 use crate::dialect::Dialect;
 use crate::formats::replace::folder_of;
 use crate::formats::write_lock::WriteLock;
@@ -234,11 +234,11 @@ impl Captures {
         Ok(())
     }
 
-    fn store_override(&mut self, origin: &str, given: &Override) -> Result<Placement, WriteError> {
+    fn store_override(&mut self, origin: &str, given: &Override) -> Result<StoredOverride, WriteError> {
         let &Override { ruling, paused_until, .. } = given;
         let operator_override = OverrideState { ruling, paused_until };
         let crawl_delay = given.crawl_delay.as_deref().map(Box::from);
-        let mut placement = Placement { operator_override, crawl_delay, ..Placement::default() };
+        let mut placement = StoredOverride { operator_override, crawl_delay, ..StoredOverride::default() };
         if let Some(body) = &given.robots_txt {
             let capture = Capture::found(origin, Arc::clone(body));
             let reading = capture.read(&self.columns, self.dialect);
@@ -306,7 +306,7 @@ impl Captures {
         if status_alone(kind, answered.status, flaw, self.dialect).is_unreachable() {
             url.kept.fold_failures(&Failures::new(answered.fetched_at, answered.unreachable_since));
         }
-        let answer = Answer {
+        let answer = StoredAnswer {
             kind,
             exact: capture.exact,
             status: answered.status,
@@ -435,13 +435,13 @@ fn canonical(capture: Capture) -> Result<Capture, WriteError> {
 }
 
 /// All URLs in order, split before their path.
-fn sorted(urls: &Urls) -> Vec<((&str, &str), &KeptUrl)> {
-    let mut sorted: Vec<((&str, &str), &KeptUrl)> = urls.iter().collect();
+fn sorted(urls: &Urls) -> Vec<((&str, &str), &StoredUrl)> {
+    let mut sorted: Vec<((&str, &str), &StoredUrl)> = urls.iter().collect();
     threads::sort_by_key(&mut sorted, |&(url, _)| url);
     sorted
 }
 
-fn record<'u>(&((origin, path), url): &((&'u str, &'u str), &'u KeptUrl)) -> UrlRecord<'u> {
+fn record<'u>(&((origin, path), url): &((&'u str, &'u str), &'u StoredUrl)) -> UrlRecord<'u> {
     UrlRecord {
         origin: origin.as_bytes(),
         path: path.as_bytes(),

@@ -10,12 +10,12 @@ use super::crawlers::{Crawler, Crawlers};
 use super::error::{CrawlerError, ImageError, OpenError};
 use super::groups::{Group, Groups};
 use super::image::{Content, Image, Parts, Record, Section, Trust, UrlRecord};
-use super::kept::Kept;
 use super::lookup::Lookup;
 use super::provenance::{self, Outline, WrittenRules};
 use super::resolve::{FinalStatuses, Hops, Resolver};
 use super::side_records;
 use super::statistics::Statistics;
+use super::url_answers::UrlAnswers;
 use super::urls::split;
 use crate::dialect::Dialect;
 use crate::origin;
@@ -235,7 +235,7 @@ impl Policy {
     }
 
     /// The answers of a URL, if it was asked.
-    pub(super) fn kept(&self, url: &str) -> Option<Kept> {
+    pub(super) fn kept(&self, url: &str) -> Option<UrlAnswers> {
         if let Some(kept) = self.changed().and_then(|changed| changed.kept(url)) {
             return Some(kept);
         }
@@ -329,7 +329,7 @@ impl Policy {
 pub(crate) struct Hop {
     pub url: String,
     /// Its answers; `None` if it was never asked.
-    pub kept: Option<Kept>,
+    pub kept: Option<UrlAnswers>,
 }
 
 impl Hop {
@@ -349,7 +349,7 @@ impl Policy {
             let Some(url) = next else { break };
             let kept = self.kept(&url).filter(|kept| !kept.answers().is_empty());
             let is_of_web = |url: &&str| url.starts_with("http://") || url.starts_with("https://");
-            next = kept.as_ref().and_then(Kept::leads_to).filter(is_of_web).map(str::to_owned);
+            next = kept.as_ref().and_then(UrlAnswers::leads_to).filter(is_of_web).map(str::to_owned);
             chain.push(Hop { url, kept });
         }
         chain

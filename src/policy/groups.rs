@@ -252,7 +252,7 @@ impl<'p> Groups<'p> {
 
     /// Whether the entries of the look-up table name the automaton in each row.
     #[inline]
-    pub(crate) fn are_of_most(&self) -> bool {
+    pub(crate) fn entries_name_automata(&self) -> bool {
         self.columns.is_empty() || self.sets.places() == 1
     }
 

@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::image::{ALIGNMENT, Parts, Problem, RECORD_UNIT, Record, record_starts};
 use super::pilots::{self, Hashed, KeySlots, find_pilots, range};
-use crate::formats::memory::{FileMemory, List, prefetch};
+use crate::formats::memory::{FileMemory, FileVec, prefetch};
 use crate::threads;
 
 /// An entry, as stored in the file; all zeros if its slot is free.
@@ -204,7 +204,7 @@ impl LookupTable {
         let mut number = 0;
         loop {
             let seed = xxh3_64_with_seed(records, number);
-            let mut keys: List<Hashed> = List::new(memory);
+            let mut keys: FileVec<Hashed> = FileVec::new(memory);
             for at in record_starts(records, 0) {
                 keys.push((hash(Record::at(records, at).origin, seed), (at / RECORD_UNIT) as u32))?;
             }

@@ -20,11 +20,11 @@ use super::captures::{Captures, ORIGINS_A_MILLISECOND};
 use super::compiled::{Layers, Policy};
 use super::error::{MergeError, WriteError};
 use super::image::{Content, POLICY_FILE, Section, Sources, SpillFolder, UrlRecord, Writer};
-use super::kept::Kept;
 use super::lookup::take_out;
 use super::overrides::Overrides;
 use super::statistics::{CompileProgress, Statistics};
 use super::union::{Deriving, Disagreements, OverridesFrom, Targets, Union, UrlList};
+use super::url_answers::UrlAnswers;
 use super::urls::Urls;
 use crate::formats::memory;
 use crate::formats::replace::folder_of;
@@ -150,7 +150,7 @@ impl<'p> Merging<'p> {
     /// Feeds all URLs to a writer and lets `write` finish it. `known` has the answers of the URLs that redirects lead to.
     pub fn write<T: Send>(
         &self,
-        known: impl Fn(&str) -> Option<Kept>,
+        known: impl Fn(&str) -> Option<UrlAnswers>,
         spill: &SpillFolder,
         write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
     ) -> Result<(T, Disagreements), WriteError> {

@@ -15,7 +15,6 @@ mod crawlers;
 mod error;
 mod groups;
 mod image;
-mod kept;
 mod lookup;
 mod merge;
 mod overrides;
@@ -27,6 +26,7 @@ pub mod source;
 mod state;
 mod statistics;
 mod union;
+mod url_answers;
 mod urls;
 
 pub use crate::formats::write_lock::{LockNotice, WriteLock};
@@ -45,8 +45,6 @@ pub(crate) use groups::{Group, Groups};
 pub(crate) use image::POLICY_FILE;
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use image::{Record, Trust};
-pub(crate) use kept::Answer;
-pub use kept::{AnswerKind, LONGEST_UNREACHABLE};
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use lookup::Lookup;
 pub(crate) use lookup::{Entry as LookupEntry, hash};
@@ -60,3 +58,5 @@ pub use state::{Answered, OriginStatus, Ruling};
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use state::{Class, LastGood, OriginState, OverrideState, Times};
 pub use statistics::{CaptureCounts, CompileProgress, Statistics};
+pub(crate) use url_answers::StoredAnswer;
+pub use url_answers::{AnswerKind, LONGEST_UNREACHABLE};

@@ -10,7 +10,7 @@
 
 use std::io;
 
-use crate::formats::memory::{FileMemory, List};
+use crate::formats::memory::{FileMemory, FileVec};
 
 const PER_BUCKET: u64 = 3;
 
@@ -26,9 +26,9 @@ pub(super) type Hashed = (u64, u32);
 /// The pilots, the key in each slot, and the keys that did not fit.
 #[derive(Debug)]
 pub(super) struct KeySlots {
-    pub pilots: List<u16>,
+    pub pilots: FileVec<u16>,
     /// For each slot, its key plus 1, or 0.
-    pub slots: List<u32>,
+    pub slots: FileVec<u32>,
     /// Keys without a slot, in ascending order.
     pub overflow: Vec<u32>,
 }
@@ -59,11 +59,11 @@ pub(super) fn slot(hash: u64, pilot: u16, slots: u64) -> usize {
 pub(super) fn find_pilots(keys: &[Hashed], memory: &FileMemory) -> io::Result<KeySlots> {
     let (pilots, slots) = (pilots_for(keys.len() as u64), slots_for(keys.len() as u64));
     let mut search = PilotSearch {
-        taken: List::filled(0, slots.div_ceil(64) as usize, memory)?,
+        taken: FileVec::filled(0, slots.div_ceil(64) as usize, memory)?,
         tries: TRIES_PER_KEY * keys.len() as u64 + EXTRA_TRIES,
         given: KeySlots {
-            pilots: List::filled(0, pilots as usize, memory)?,
-            slots: List::filled(0, slots as usize, memory)?,
+            pilots: FileVec::filled(0, pilots as usize, memory)?,
+            slots: FileVec::filled(0, slots as usize, memory)?,
             overflow: Vec::new(),
         },
     };
@@ -81,7 +81,7 @@ pub(super) fn find_pilots(keys: &[Hashed], memory: &FileMemory) -> io::Result<Ke
 }
 
 /// Where each bucket begins among the keys: the largest buckets first, then in order of number.
-fn by_size(keys: &[Hashed], pilots: u64, memory: &FileMemory) -> io::Result<List<u32>> {
+fn by_size(keys: &[Hashed], pilots: u64, memory: &FileMemory) -> io::Result<FileVec<u32>> {
     let buckets = || keys.chunk_by(|a, b| range(a.0, pilots) == range(b.0, pilots)).map(<[Hashed]>::len);
     // Larger ones get no slots, in whatever order.
     let class = |length: usize| LARGEST + 1 - length.min(LARGEST + 1);
@@ -91,7 +91,7 @@ fn by_size(keys: &[Hashed], pilots: u64, memory: &FileMemory) -> io::Result<List
     for of_class in &mut next {
         count += std::mem::replace(of_class, count);
     }
-    let (mut starts, mut start) = (List::filled(0, count, memory)?, 0);
+    let (mut starts, mut start) = (FileVec::filled(0, count, memory)?, 0);
     for length in buckets() {
         let at = &mut next[class(length)];
         starts[*at] = start as u32;
@@ -103,7 +103,7 @@ fn by_size(keys: &[Hashed], pilots: u64, memory: &FileMemory) -> io::Result<List
 /// The slots that were given, and what is left to be tried.
 struct PilotSearch {
     /// One bit for each slot: a million of them fit into a cache that way.
-    taken: List<u64>,
+    taken: FileVec<u64>,
     tries: u64,
     given: KeySlots,
 }

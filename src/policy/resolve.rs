@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
-use super::kept::{Answer, AnswerKind, Kept, StoredRules};
 use super::state::{Answered, LastGood, OriginState, OriginStatus, Times};
+use super::url_answers::{AnswerKind, StoredAnswer, StoredRules, UrlAnswers};
 use crate::dialect::{Dialect, Lifetime, StatusMeaning};
 use crate::robots::BodyFlaw;
 
@@ -44,15 +44,15 @@ impl Resolved {
 }
 
 /// Where the redirects from an answer lead.
-struct Way<'k> {
-    visited: Vec<&'k Kept>,
+struct RedirectChain<'k> {
+    visited: Vec<&'k UrlAnswers>,
     times: Times,
     origin_status: OriginStatus,
     /// The answer at the end, if there is one.
-    end: Option<&'k Answer>,
+    end: Option<&'k StoredAnswer>,
 }
 
-impl Way<'_> {
+impl RedirectChain<'_> {
     fn status(&self) -> Option<u16> {
         let too_long = (self.origin_status == OriginStatus::Unavailable).then_some(NOT_FOUND);
         self.end.map_or(too_long, |end| end.status)
@@ -61,11 +61,11 @@ impl Way<'_> {
 
 impl<'k> Resolver<'k> {
     /// Resolves the origin whose robots.txt was answered so.
-    pub fn resolve(&self, kept: &'k Kept) -> Resolved {
+    pub fn resolve(&self, kept: &'k UrlAnswers) -> Resolved {
         let Some(newest) = kept.newest() else { return Resolved::unfetched() };
         let way = self.follow(kept, newest);
         let statuses = FinalStatuses { last: way.status(), last_good: None };
-        let Way { visited, times, origin_status, end } = way;
+        let RedirectChain { visited, times, origin_status, end } = way;
         let answered = Answered {
             status: newest.status,
             fetched_at: times.fetched_at,
@@ -74,14 +74,14 @@ impl<'k> Resolver<'k> {
         };
         let mut resolved = Resolved {
             state: OriginState::new(origin_status, answered),
-            rules: end.map(Answer::rules).unwrap_or_default(),
+            rules: end.map(StoredAnswer::rules).unwrap_or_default(),
             statuses,
         };
         if origin_status.is_definite() {
             resolved.state.html_page = end.is_some_and(|end| end.kind == AnswerKind::HtmlPage);
             return resolved;
         }
-        let chain: Vec<&Kept> = [kept].into_iter().chain(visited).collect();
+        let chain: Vec<&UrlAnswers> = [kept].into_iter().chain(visited).collect();
         let good = self.last_good(&chain);
         if origin_status.is_unreachable() {
             let failures = chain[chain.len() - 1].failures();
@@ -90,23 +90,28 @@ impl<'k> Resolver<'k> {
         }
         if let Some(way) = good {
             resolved.statuses.last_good = way.status();
-            let Way { times, origin_status, end, .. } = way;
+            let RedirectChain { times, origin_status, end, .. } = way;
             resolved.state.last_good = Some(LastGood { origin_status, times });
             resolved.state.html_page = end.is_some_and(|end| end.kind == AnswerKind::HtmlPage);
-            resolved.rules = end.map(Answer::rules).unwrap_or_default();
+            resolved.rules = end.map(StoredAnswer::rules).unwrap_or_default();
         }
         resolved
     }
 
     /// Follows the redirects of an answer at a URL to their end.
-    fn follow(&self, kept: &'k Kept, answer: &'k Answer) -> Way<'k> {
+    fn follow(&self, kept: &'k UrlAnswers, answer: &'k StoredAnswer) -> RedirectChain<'k> {
         self.follow_within(self.dialect.redirects.hops, kept, answer)
     }
 
-    fn follow_within(&self, hops: u8, kept: &'k Kept, answer: &'k Answer) -> Way<'k> {
+    fn follow_within(&self, hops: u8, kept: &'k UrlAnswers, answer: &'k StoredAnswer) -> RedirectChain<'k> {
         let (mut at, mut answer) = (kept, answer);
         let (mut visited, mut ages) = (Vec::new(), Ages::of(self.dialect));
-        let ended = |visited, ages: Ages, origin_status, end| Way { visited, times: ages.oldest(), origin_status, end };
+        let ended = |visited, ages: Ages, origin_status, end| RedirectChain {
+            visited,
+            times: ages.oldest(),
+            origin_status,
+            end,
+        };
         for left in (0..=hops).rev() {
             if answer.kind != AnswerKind::Redirect {
                 let (by, origin_status, end) = self.meaning(left, at, answer);
@@ -132,7 +137,12 @@ impl<'k> Resolver<'k> {
 
     /// The meaning of an answer at a URL that is no redirect: the answer whose times count, the status, and the answer whose
     /// rules count.
-    fn meaning(&self, hops: u8, at: &'k Kept, answer: &'k Answer) -> (&'k Answer, OriginStatus, &'k Answer) {
+    fn meaning(
+        &self,
+        hops: u8,
+        at: &'k UrlAnswers,
+        answer: &'k StoredAnswer,
+    ) -> (&'k StoredAnswer, OriginStatus, &'k StoredAnswer) {
         let confirming = at.of_kind(AnswerKind::NotModified);
         if let Some(confirming) = confirming
             && (answer.kind.has_rules() && answer.fetched_at <= confirming.fetched_at || answer == confirming)
@@ -146,10 +156,10 @@ impl<'k> Resolver<'k> {
 
     /// The file that a 304 of a URL confirms: the newest one before it that the URL served or redirected to, whatever else came
     /// between (RFC 9110 15.4.5: the crawler has it).
-    fn confirmed(&self, hops: u8, at: &'k Kept, confirming: &'k Answer) -> Option<&'k Answer> {
-        let is_before = |answer: &&Answer| answer.fetched_at <= confirming.fetched_at;
-        let is_file = |answer: &&Answer| answer.kind.has_rules() || answer.kind == AnswerKind::Redirect;
-        let mut earlier: Vec<&Answer> = at.answers().iter().filter(is_file).filter(is_before).collect();
+    fn confirmed(&self, hops: u8, at: &'k UrlAnswers, confirming: &'k StoredAnswer) -> Option<&'k StoredAnswer> {
+        let is_before = |answer: &&StoredAnswer| answer.fetched_at <= confirming.fetched_at;
+        let is_file = |answer: &&StoredAnswer| answer.kind.has_rules() || answer.kind == AnswerKind::Redirect;
+        let mut earlier: Vec<&StoredAnswer> = at.answers().iter().filter(is_file).filter(is_before).collect();
         earlier.sort_by_key(|answer| Reverse(answer.precedence()));
         earlier.into_iter().find_map(|answer| match answer.kind {
             AnswerKind::Redirect => {
@@ -161,7 +171,7 @@ impl<'k> Resolver<'k> {
     }
 
     /// The newest good answer at the URLs of a chain whose newest answers come to no verdict.
-    fn last_good(&self, chain: &[&'k Kept]) -> Option<Way<'k>> {
+    fn last_good(&self, chain: &[&'k UrlAnswers]) -> Option<RedirectChain<'k>> {
         let answers = chain.iter().flat_map(|kept| kept.answers().iter().map(|answer| (*kept, answer)));
         let earlier = answers.filter(|(kept, answer)| match answer.kind {
             AnswerKind::Failed | AnswerKind::NotModified => false,
@@ -227,19 +237,19 @@ impl Ages {
 
 /// The URLs that the redirect of a URL leads to, one after the other, with their answers.
 #[derive(Debug, Default)]
-pub(crate) struct Hops(Vec<(String, Kept)>);
+pub(crate) struct Hops(Vec<(String, UrlAnswers)>);
 
 impl Hops {
     /// Follows the redirect of a URL through what is known, as far as an origin's answers of a dialect may lead.
-    pub fn within(dialect: &Dialect, kept: &Kept, known: impl Fn(&str) -> Option<Kept>) -> Hops {
+    pub fn within(dialect: &Dialect, kept: &UrlAnswers, known: impl Fn(&str) -> Option<UrlAnswers>) -> Hops {
         // From the last URL of a chain, the last good answer may be as far again.
         Hops::from(kept, 2 * (usize::from(dialect.redirects.hops) + 1), known)
     }
 
     /// Follows the redirect of a URL through what is known, to `most` URLs at most.
-    fn from(kept: &Kept, most: usize, known: impl Fn(&str) -> Option<Kept>) -> Hops {
+    fn from(kept: &UrlAnswers, most: usize, known: impl Fn(&str) -> Option<UrlAnswers>) -> Hops {
         let mut hops = Hops::default();
-        let target = |kept: &Kept| Some(kept.of_kind(AnswerKind::Redirect)?.target()?.to_owned());
+        let target = |kept: &UrlAnswers| Some(kept.of_kind(AnswerKind::Redirect)?.target()?.to_owned());
         let mut next = target(kept);
         while let Some(url) = next.take().filter(|url| hops.0.len() < most && hops.get(url).is_none())
             && let Some(kept) = known(&url)
@@ -251,7 +261,7 @@ impl Hops {
     }
 
     /// The answers of a URL, if it is one of them.
-    pub fn get(&self, url: &str) -> Option<&Kept> {
+    pub fn get(&self, url: &str) -> Option<&UrlAnswers> {
         self.0.iter().find(|(hop, _)| hop == url).map(|(_, kept)| kept)
     }
 }
@@ -259,13 +269,13 @@ impl Hops {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::kept::Content;
+    use crate::policy::url_answers::Content;
 
-    fn redirect(target: &str) -> Kept {
+    fn redirect(target: &str) -> UrlAnswers {
         let content = Content::Target(Some(target.into()));
         let (kind, exact, status, flaw) = (AnswerKind::Redirect, true, Some(301), None);
-        let answer = Answer { kind, exact, status, flaw, fetched_at: None, expires: None, content, notes: None };
-        Kept::of([answer].into_iter().collect(), Default::default())
+        let answer = StoredAnswer { kind, exact, status, flaw, fetched_at: None, expires: None, content, notes: None };
+        UrlAnswers::of([answer].into_iter().collect(), Default::default())
     }
 
     #[test]
@@ -278,6 +288,6 @@ mod tests {
         assert_eq!(round.0.len(), 2);
         let far = Hops::from(&redirect("1"), 5, |url| Some(redirect(&(url.parse::<u32>().ok()? + 1).to_string())));
         assert_eq!(far.0.len(), 5);
-        assert_eq!(Hops::from(&Kept::default(), 5, |_| unreachable!("nothing leads on")).0.len(), 0);
+        assert_eq!(Hops::from(&UrlAnswers::default(), 5, |_| unreachable!("nothing leads on")).0.len(), 0);
     }
 }

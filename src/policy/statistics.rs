@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::kept::AnswerKind;
+use super::url_answers::AnswerKind;
 use crate::formats::{shortened, visible};
 use crate::robots::NoteCounts;
 

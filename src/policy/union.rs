@@ -10,12 +10,12 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::error::WriteError;
 use super::image::{Sources, SpillFolder, Spool, UrlRecord, UrlRecords, Writer, hash_of_target, push_url};
-use super::kept::Kept;
 use super::resolve::{Hops, Resolver};
 use super::statistics::{CompileProgress, Statistics};
+use super::url_answers::UrlAnswers;
 use crate::dialect::Dialect;
 use crate::formats::bytes::push_number;
-use crate::formats::memory::Table;
+use crate::formats::memory::FileTable;
 
 pub(super) type UrlList<'p> = Box<dyn Iterator<Item = UrlRecord<'p>> + 'p>;
 
@@ -133,7 +133,7 @@ pub(super) struct Deriving<'d, 's, K> {
     pub progress: &'d CompileProgress,
 }
 
-impl<K: Fn(&str) -> Option<Kept>> Deriving<'_, '_, K> {
+impl<K: Fn(&str) -> Option<UrlAnswers>> Deriving<'_, '_, K> {
     pub fn add(&mut self, url: UrlRecord<'_>) -> Result<(), WriteError> {
         let statistics = &mut self.statistics;
         count_tie(&url, statistics);
@@ -174,7 +174,7 @@ fn count_tie(url: &UrlRecord<'_>, statistics: &mut Statistics) {
 pub(super) struct Targets {
     records: Spool,
     /// The hash of each URL, and where its record begins.
-    places: Table<(u64, u64)>,
+    places: FileTable<(u64, u64)>,
 }
 
 impl Targets {
@@ -185,7 +185,7 @@ impl Targets {
         spill: &SpillFolder,
     ) -> Result<Targets, WriteError> {
         let memory = spill.tables();
-        let (mut wanted, mut places) = (Table::new(&memory), Table::new(&memory));
+        let (mut wanted, mut places) = (FileTable::new(&memory), FileTable::new(&memory));
         for hash in hashes {
             if wanted.find(hash, |&known| known == hash).is_none() {
                 wanted.insert(hash, |&hash| hash).map_err(|error| spill.failed(error))?;
@@ -211,7 +211,7 @@ impl Targets {
     }
 
     /// The answers of a URL, if they were collected.
-    pub fn get(&self, url: &str) -> Option<Kept> {
+    pub fn get(&self, url: &str) -> Option<UrlAnswers> {
         let hash = hash_of_target(url.as_bytes());
         let mut found = None;
         self.places.find(hash, |&(other, place)| {
@@ -222,7 +222,7 @@ impl Targets {
     }
 
     /// The answers in the record at a place, if it is that of a URL.
-    fn read(&self, place: u64, url: &str) -> Option<Kept> {
+    fn read(&self, place: u64, url: &str) -> Option<UrlAnswers> {
         let mut records = UrlRecords::new(&self.records.bytes()[place as usize..], std::iter::empty(), 0);
         // It was written by this process.
         let record = records.read().ok().flatten()?;
@@ -249,14 +249,14 @@ mod tests {
 
     use super::*;
     use crate::policy::image::Sources;
-    use crate::policy::kept::{Answer, AnswerKind, Content, Failures, StoredRules};
     use crate::policy::union::OverridesFrom;
+    use crate::policy::url_answers::{AnswerKind, Content, Failures, StoredAnswer, StoredRules};
 
     #[test]
     fn targets_keep_the_sources_of_their_rules() {
         let folder = tempfile::tempdir().unwrap();
         let spill = SpillFolder { folder: folder.path().to_owned(), limit: 10 };
-        let answer = |kind: AnswerKind, source: u32| Answer {
+        let answer = |kind: AnswerKind, source: u32| StoredAnswer {
             kind,
             exact: true,
             status: Some(200),
@@ -268,7 +268,7 @@ mod tests {
         };
         let kept = |number: u32| {
             let answers = [answer(AnswerKind::HtmlPage, number), answer(AnswerKind::RobotsTxt, 1000 * number)];
-            Kept::of(answers.into_iter().collect(), Failures::new(Some(5), None))
+            UrlAnswers::of(answers.into_iter().collect(), Failures::new(Some(5), None))
         };
         let paths: Vec<String> = (100..300).map(|number| format!("/{number}")).collect();
         let urls = || {

@@ -4,18 +4,18 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use std::cmp::Ordering;
 use std::hash::BuildHasher;
 
-use super::kept::{CompareRules, Kept, StoredRules};
 use super::resolve::Resolved;
 use super::side_records;
 use super::state::{OverrideState, Ruling};
+use super::url_answers::{CompareRules, StoredRules, UrlAnswers};
 use crate::robots::NoteCounts;
 
 /// A URL's answers, and the override for its origin.
 #[derive(Debug, Default)]
-pub(crate) struct KeptUrl {
-    pub kept: Kept,
+pub(crate) struct StoredUrl {
+    pub kept: UrlAnswers,
     /// The operator's override for the origin; boxed, because few have one.
-    pub placement: Option<Box<Placement>>,
+    pub placement: Option<Box<StoredOverride>>,
 }
 
 /// The answers that are kept, by URL. There may be millions, so a URL takes no memory block of its own.
@@ -24,7 +24,7 @@ pub(crate) struct Urls {
     /// All URLs, one after the other.
     text: String,
     /// Where each ends in the text, and what is kept for it.
-    urls: Vec<(usize, KeptUrl)>,
+    urls: Vec<(usize, StoredUrl)>,
     indices: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
@@ -37,11 +37,11 @@ pub(crate) fn split(url: &str) -> (&str, &str) {
 
 impl Urls {
     /// The entry of a URL, which is made if there is none.
-    pub fn entry(&mut self, url: &str) -> &mut KeptUrl {
+    pub fn entry(&mut self, url: &str) -> &mut StoredUrl {
         let index = self.index(url).unwrap_or_else(|| {
             let index = u32::try_from(self.urls.len()).expect("fewer URLs than a policy can hold");
             self.text.push_str(url);
-            self.urls.push((self.text.len(), KeptUrl::default()));
+            self.urls.push((self.text.len(), StoredUrl::default()));
             let Urls { text, urls, indices, hasher } = self;
             let hash = |&index: &u32| hasher.hash_one(url_at(text, urls, index));
             indices.insert_unique(hash(&index), index, hash);
@@ -56,7 +56,7 @@ impl Urls {
     }
 
     /// The answers of a URL, if it is known.
-    pub fn get(&self, url: &str) -> Option<&Kept> {
+    pub fn get(&self, url: &str) -> Option<&UrlAnswers> {
         self.index(url).map(|index| &self.urls[index as usize].1.kept)
     }
 
@@ -65,19 +65,19 @@ impl Urls {
     }
 
     /// All URLs, split before the path, in the order in which they came.
-    pub fn iter(&self) -> impl Iterator<Item = ((&str, &str), &KeptUrl)> {
+    pub fn iter(&self) -> impl Iterator<Item = ((&str, &str), &StoredUrl)> {
         (0..).zip(&self.urls).map(|(index, (_, kept))| (split(url_at(&self.text, &self.urls, index)), kept))
     }
 }
 
-fn url_at<'t>(text: &'t str, urls: &[(usize, KeptUrl)], index: u32) -> &'t str {
+fn url_at<'t>(text: &'t str, urls: &[(usize, StoredUrl)], index: u32) -> &'t str {
     let start = index.checked_sub(1).map_or(0, |before| urls[before as usize].0);
     &text[start..urls[index as usize].0]
 }
 
 /// The override for an origin.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Placement {
+pub(crate) struct StoredOverride {
     pub operator_override: OverrideState,
     /// The rules that replace the origin's, for [`Ruling::RobotsTxt`].
     pub robots_txt: StoredRules,
@@ -87,7 +87,7 @@ pub(crate) struct Placement {
     pub crawl_delay: Option<Box<str>>,
 }
 
-impl Placement {
+impl StoredOverride {
     /// Applies the override to an origin. The origin's own state is kept as well.
     pub fn apply(&self, resolved: &mut Resolved) {
         resolved.state.operator_override = self.operator_override;
@@ -103,7 +103,7 @@ impl Placement {
 
     /// Adds another override for the same origin. Overrides have no time, so of two that contradict, the stricter counts. Returns
     /// whether they do.
-    pub fn merge<C: CompareRules>(&mut self, other: Placement, rules: &mut C) -> Result<bool, C::Error> {
+    pub fn merge<C: CompareRules>(&mut self, other: StoredOverride, rules: &mut C) -> Result<bool, C::Error> {
         let (own, others) = (self.operator_override, other.operator_override);
         let contradicts = |is_set: bool, is_other: bool, differs: bool| is_set && is_other && differs;
         let mut by_ruling = strictness(own.ruling).cmp(&strictness(others.ruling));
@@ -111,7 +111,7 @@ impl Placement {
             by_ruling = rules.compare(self.robots_txt, other.robots_txt)?;
         }
         let seconds =
-            |placement: &Placement| placement.crawl_delay.as_deref().and_then(|delay| delay.parse::<f64>().ok());
+            |placement: &StoredOverride| placement.crawl_delay.as_deref().and_then(|delay| delay.parse::<f64>().ok());
         let by_delay = match (seconds(self), seconds(&other)) {
             (one, two) if one == two => self.crawl_delay.cmp(&other.crawl_delay),
             (one, two) => one.partial_cmp(&two).unwrap_or(Ordering::Equal),

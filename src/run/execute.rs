@@ -25,7 +25,7 @@ use super::newly_seen::SeenPlace;
 use super::pipeline::{Finished, Pipeline, work};
 use super::plan::{Plan, lists};
 use super::progress::Progress;
-use super::repeats::{Means, first_pass};
+use super::repeats::{PassLimits, first_pass};
 use super::seen::Hashing;
 use super::seen_file::{KEYS_FILE, SeenFile, Unwritten, Writer};
 use super::start::{Start, start};
@@ -42,7 +42,7 @@ use crate::judge::same_url::SameUrl;
 use crate::judge::tally::{Changes, LINE_HASH, Tally};
 use crate::outcome::Partition;
 use crate::output::folder::NEEDED;
-use crate::output::form::{Format, Splits};
+use crate::output::form::{FileFormat, Splits};
 use crate::output::missing_robots::Waiting;
 use crate::output::partitions::Output;
 use crate::output::receipt::{
@@ -186,7 +186,7 @@ fn unique(
         return Unique::new(same, &folder, before().as_ref(), threads);
     }
     let (buffered, set) = plan.memory.first_pass(threads);
-    let means = Means { folder, threads, buffered, set };
+    let means = PassLimits { folder, threads, buffered, set };
     // What can be read must not depend on the pass.
     let cut = plan.cut(progress.source());
     let chunks = Chunks::new(Cut { with_columns: cut.with_columns && plan.job.long_run.skip_bad, ..cut });
@@ -388,7 +388,7 @@ impl Job {
         let memory = Memory::new(self.long_run.memory, Needs::new([], None, false, None))?;
         let lists = lists(self, memory)?;
         let chunk_size = (self.chunk_size > 0).then_some(self.chunk_size);
-        let plan = memory.worker_plan(threads::asked(self.threads), chunk_size, Format::Text)?;
+        let plan = memory.worker_plan(threads::asked(self.threads), chunk_size, FileFormat::Text)?;
         progress.begin(lists.iter().map(List::source_length).sum(), 0);
         let chunks = Chunks::new(Cut {
             longest: memory.longest_line(),
@@ -398,7 +398,7 @@ impl Job {
             ..Cut::all(&lists, plan.chunk_size, progress.source())
         });
         let (buffered, set) = memory.first_pass(plan.workers);
-        let means = Means { folder: folder_of(out), threads: plan.workers, buffered, set };
+        let means = PassLimits { folder: folder_of(out), threads: plan.workers, buffered, set };
         let keys = progress.comparing(|| first_pass(&chunks, Hashing::of_files(same), &means))?.keys;
         progress.judged();
         let written = replace(out, &KEYS_FILE, |file| {

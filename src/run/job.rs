@@ -14,7 +14,7 @@ use crate::judge::matcher::Matcher;
 use crate::judge::outcomes::AllowedIf;
 use crate::judge::same_url::SameUrl;
 use crate::outcome::Partition;
-use crate::output::form::{Form, Format, FrameFormat, Splits};
+use crate::output::form::{FileFormat, FrameCompression, OutputMode, Splits};
 use crate::policy::{Crawler, Policy};
 use crate::preferences::PreferenceColumns;
 use crate::robots::Agents;
@@ -200,11 +200,11 @@ pub struct Folder {
     /// Its path.
     pub directory: PathBuf,
     /// How lines are written.
-    pub form: Form,
+    pub form: OutputMode,
     /// The format of the files.
-    pub format: Format,
+    pub format: FileFormat,
     /// How files are compressed, if they are; Parquet is compressed internally.
-    pub compress: Option<FrameFormat>,
+    pub compress: Option<FrameCompression>,
     /// The most bytes in a file, if files are split into numbered parts. Lines and frames are never split.
     pub split_size: Option<u64>,
     /// Whether an earlier run's files in it may be replaced.
@@ -217,16 +217,16 @@ impl Folder {
     /// A folder for partitions as plain text, in which nothing may be replaced.
     pub fn new(directory: impl Into<PathBuf>) -> Folder {
         let directory = directory.into();
-        let (form, format) = (Form::default(), Format::default());
+        let (form, format) = (OutputMode::default(), FileFormat::default());
         Folder { directory, form, format, compress: None, split_size: None, force: false, per_input: false }
     }
 }
 
 setters! {
     Folder {
-        form: Form,
-        format: Format,
-        compress: Option<FrameFormat>,
+        form: OutputMode,
+        format: FileFormat,
+        compress: Option<FrameCompression>,
         split_size: Option<u64>,
         force: bool,
         per_input: bool,
@@ -247,12 +247,12 @@ pub enum Pipe {
 
 impl Pipe {
     /// How lines are written.
-    pub(super) fn form(&self) -> Form {
+    pub(super) fn form(&self) -> OutputMode {
         match self {
-            Pipe::Only(partitions) if partitions.len() == 1 => Form::Partitions,
+            Pipe::Only(partitions) if partitions.len() == 1 => OutputMode::Partitions,
             // Lines of several partitions stay in order, so they are picked from among all lines.
-            Pipe::Only(_) | Pipe::Verdicts => Form::Verdicts,
-            Pipe::BlockedFor => Form::BlockedFor,
+            Pipe::Only(_) | Pipe::Verdicts => OutputMode::Verdicts,
+            Pipe::BlockedFor => OutputMode::BlockedFor,
         }
     }
 }
@@ -265,7 +265,7 @@ impl From<Folder> for Destination {
 
 impl Destination {
     /// How lines are written.
-    pub(crate) fn form(&self) -> Form {
+    pub(crate) fn form(&self) -> OutputMode {
         match self {
             Destination::Folder(folder) => folder.form,
             Destination::Pipe(pipe) => pipe.form(),

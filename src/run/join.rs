@@ -22,7 +22,7 @@ use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
 use crate::output::folder::{FolderLock, NEEDED, split_list_folder, table_part};
-use crate::output::form::Format;
+use crate::output::form::FileFormat;
 use crate::output::missing_robots::{self, Asked, MissingRobots, Waiting};
 use crate::output::partitions::Output;
 use crate::output::receipt::{FilePart, Part, PartitionPart, Receipt, ReceiptOptions};
@@ -48,7 +48,7 @@ pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> 
     for (folder, receipt) in &shards {
         prove(folder, receipt, concat)?;
     }
-    if concat && joined.options.split_size.is_some() && joined.options.format == Format::Text {
+    if concat && joined.options.split_size.is_some() && joined.options.format == FileFormat::Text {
         return Err(JoinError::Numbered);
     }
     let own = directory.canonicalize().ok();
@@ -275,7 +275,7 @@ fn concatenate(shards: &[(PathBuf, Receipt)], joined: &mut Receipt, output: &mut
         for (part, FilePart { name, .. }) in parts.iter().zip(of_shards) {
             let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
             output.create_folder(folder)?;
-            let place = if format == Format::Text { name } else { folder };
+            let place = if format == FileFormat::Text { name } else { folder };
             match together.iter_mut().find(|(known, _)| *known == place) {
                 Some((_, parts)) => parts.push(part),
                 None => together.push((place, vec![part])),
@@ -283,8 +283,8 @@ fn concatenate(shards: &[(PathBuf, Receipt)], joined: &mut Receipt, output: &mut
         }
         for (place, parts) in together {
             match format {
-                Format::Text => files.push(copied(place, &parts, output)?),
-                Format::Parquet => {
+                FileFormat::Text => files.push(copied(place, &parts, output)?),
+                FileFormat::Parquet => {
                     for (number, part) in parts.into_iter().enumerate() {
                         files.push(copied(&format!("{place}/{}", table_part(number)), &[part], output)?);
                     }

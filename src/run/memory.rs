@@ -16,7 +16,7 @@
 
 use crate::input::chunks::LONGEST_CHUNK;
 use crate::judge::outcomes::AllowedIf;
-use crate::output::form::{CAUSE_FACTOR, Form, Format, crawler_name};
+use crate::output::form::{CAUSE_FACTOR, FileFormat, OutputMode, crawler_name};
 use crate::preferences::PreferenceColumns;
 use crate::robots::Agents;
 use crate::run::error::FilterError;
@@ -62,7 +62,7 @@ pub struct Needs {
     /// The buffers of a chunk's lines: one for each crawler, if each has files or columns.
     buffers: u64,
     /// How lines are written; `None` if they are only counted.
-    form: Option<Form>,
+    form: Option<OutputMode>,
     /// Whether blocked lines are explained.
     explain: bool,
     /// Bytes of the names of all crawlers, with separators.
@@ -77,7 +77,7 @@ impl Needs {
     /// The needs of a run for these crawlers.
     pub fn new<'a>(
         agents: impl IntoIterator<Item = &'a Agents>,
-        form: Option<Form>,
+        form: Option<OutputMode>,
         explain: bool,
         allowed_if: Option<AllowedIf>,
     ) -> Needs {
@@ -85,7 +85,7 @@ impl Needs {
         let (crawlers, names) = names.fold((0, 0), |(count, bytes), name| (count + 1, bytes + name));
         let crawlers = crawlers.max(1);
         let buffers = match form {
-            Some(Form::Partitions | Form::Verdicts) if allowed_if.is_none() => crawlers,
+            Some(OutputMode::Partitions | OutputMode::Verdicts) if allowed_if.is_none() => crawlers,
             _ => 1,
         };
         Needs { crawlers, buffers, form, explain, names, preferences: 0, shows_chunks: true }
@@ -129,13 +129,13 @@ impl Memory {
     /// A budget of `bytes` for a run with these needs.
     pub fn new(bytes: u64, needs: Needs) -> Result<Memory, FilterError> {
         let memory = Memory { bytes, needs };
-        let least = memory.fixed() + 8 * memory.worker_memory(memory.shortest_chunk(), Format::Text);
+        let least = memory.fixed() + 8 * memory.worker_memory(memory.shortest_chunk(), FileFormat::Text);
         if bytes < least { Err(FilterError::TooLittleMemory { given: bytes, least }) } else { Ok(memory) }
     }
 
     /// Memory outside the shares.
     fn fixed(&self) -> u64 {
-        let own_files = if self.needs.form == Some(Form::Partitions) { self.needs.buffers } else { 1 };
+        let own_files = if self.needs.form == Some(OutputMode::Partitions) { self.needs.buffers } else { 1 };
         BASE + BYTES_PER_BUFFER * own_files
     }
 
@@ -150,28 +150,28 @@ impl Memory {
     /// when they are explained, and with the names of crawlers, for which there is exactly as much memory as is needed. Of rows, all
     /// columns are in memory, which may be six times the lines, and again without the memory of other rows; and those of a row group
     /// while it is encoded.
-    fn worker_memory(&self, chunk_size: usize, format: Format) -> u64 {
+    fn worker_memory(&self, chunk_size: usize, format: FileFormat) -> u64 {
         let Needs { crawlers, buffers, explain, names, .. } = self.needs;
         // An outcome that differs from most takes as many bytes as the shortest line.
         let outcomes = if buffers < crawlers { crawlers } else { 0 };
         let named = match (self.needs.form, format) {
-            (Some(Form::BlockedFor), Format::Text) => 3 * names / SHORTEST_LINE,
-            (Some(Form::BlockedFor), Format::Parquet) => 2 * crawlers,
+            (Some(OutputMode::BlockedFor), FileFormat::Text) => 3 * names / SHORTEST_LINE,
+            (Some(OutputMode::BlockedFor), FileFormat::Parquet) => 2 * crawlers,
             _ => 0,
         };
         // In text, a column has up to a byte and its tab; in rows, a view of 16 bytes. Each line has the preferences themselves, too.
         let preferred = match format {
             _ if self.needs.preferences == 0 => 0,
-            Format::Text => crawlers * (8 * 2 * self.needs.preferences / SHORTEST_LINE + 2),
-            Format::Parquet => crawlers * (2 * self.needs.preferences + 2),
+            FileFormat::Text => crawlers * (8 * 2 * self.needs.preferences / SHORTEST_LINE + 2),
+            FileFormat::Parquet => crawlers * (2 * self.needs.preferences + 2),
         };
         let (per_buffer, per_chunk) = match (format, explain) {
-            (Format::Text, false) => (8, 20),
-            (Format::Text, true) => (8 * EXPLAINED, 20),
-            (Format::Parquet, false) => (3, 6),
-            (Format::Parquet, true) => (4, 5),
+            (FileFormat::Text, false) => (8, 20),
+            (FileFormat::Text, true) => (8 * EXPLAINED, 20),
+            (FileFormat::Parquet, false) => (3, 6),
+            (FileFormat::Parquet, true) => (4, 5),
         };
-        let row_group = if format == Format::Parquet { self.row_group() } else { 0 };
+        let row_group = if format == FileFormat::Parquet { self.row_group() } else { 0 };
         (per_buffer * buffers + per_chunk + outcomes + named + preferred)
             .saturating_mul(chunk_size as u64)
             .saturating_add(row_group)
@@ -180,7 +180,7 @@ impl Memory {
     /// The shortest chunk that is chosen.
     fn shortest_chunk(&self) -> usize {
         let grows =
-            self.needs.explain || self.needs.form == Some(Form::BlockedFor) || self.needs.buffers > MANY_BUFFERS;
+            self.needs.explain || self.needs.form == Some(OutputMode::BlockedFor) || self.needs.buffers > MANY_BUFFERS;
         if grows { SHORTEST_GROWING } else { SHORTEST_CHUNK }
     }
 
@@ -191,9 +191,9 @@ impl Memory {
         &self,
         asked: usize,
         chunk_size: Option<usize>,
-        format: Format,
+        format: FileFormat,
     ) -> Result<WorkerPlan, FilterError> {
-        let waiting = if format == Format::Parquet { self.rest() / LEAST_WAITING } else { 0 };
+        let waiting = if format == FileFormat::Parquet { self.rest() / LEAST_WAITING } else { 0 };
         let share = self.rest() / 2 - waiting;
         let fitting =
             |chunk_size| usize::try_from(share / self.worker_memory(chunk_size, format)).unwrap_or(usize::MAX);
@@ -222,7 +222,7 @@ impl Memory {
 
     /// Bytes of rows that wait for row groups, before they are stored on disk: what these workers leave of their half.
     pub fn waiting_rows(&self, WorkerPlan { workers, chunk_size }: WorkerPlan) -> u64 {
-        let of_workers = self.worker_memory(chunk_size, Format::Parquet).saturating_mul(workers as u64);
+        let of_workers = self.worker_memory(chunk_size, FileFormat::Parquet).saturating_mul(workers as u64);
         (self.rest() / 2).saturating_sub(of_workers)
     }
 
@@ -262,7 +262,7 @@ mod tests {
         Needs {
             crawlers,
             buffers: crawlers,
-            form: Some(Form::Partitions),
+            form: Some(OutputMode::Partitions),
             explain,
             names: 0,
             preferences: 0,
@@ -277,7 +277,7 @@ mod tests {
                 DEFAULT_MEMORY,
                 Needs {
                     crawlers: 1024,
-                    buffers: if form == Some(Form::Partitions) { 1024 } else { 1 },
+                    buffers: if form == Some(OutputMode::Partitions) { 1024 } else { 1 },
                     form,
                     explain: false,
                     names,
@@ -286,19 +286,19 @@ mod tests {
                 },
             )
         };
-        assert!(of(Some(Form::Partitions), 0).is_err());
-        for (form, names) in [(None, 0), (Some(Form::BlockedFor), 1024 * 16)] {
-            let plan = of(form, names).unwrap().worker_plan(2, None, Format::Text).unwrap();
+        assert!(of(Some(OutputMode::Partitions), 0).is_err());
+        for (form, names) in [(None, 0), (Some(OutputMode::BlockedFor), 1024 * 16)] {
+            let plan = of(form, names).unwrap().worker_plan(2, None, FileFormat::Text).unwrap();
             assert_eq!(plan.workers, 2);
         }
     }
 
     #[test]
     fn few_workers_have_longer_chunks_where_no_file_shows_it() {
-        let needs = Needs { form: Some(Form::BlockedFor), buffers: 1, names: 1500, ..partitions(151, false) };
+        let needs = Needs { form: Some(OutputMode::BlockedFor), buffers: 1, names: 1500, ..partitions(151, false) };
         let size = |shows_chunks, asked| {
             let memory = Memory::new(DEFAULT_MEMORY, needs.showing_chunks(shows_chunks)).unwrap();
-            let plan = memory.worker_plan(asked, None, Format::Text).unwrap();
+            let plan = memory.worker_plan(asked, None, FileFormat::Text).unwrap();
             assert_eq!(plan.workers, asked);
             plan.chunk_size
         };
@@ -315,9 +315,9 @@ mod tests {
                     continue;
                 };
                 for asked in [1, 2, 16, 500] {
-                    let plan = memory.worker_plan(asked, None, Format::Parquet).unwrap();
+                    let plan = memory.worker_plan(asked, None, FileFormat::Parquet).unwrap();
                     let WorkerPlan { workers, chunk_size } = plan;
-                    let workers_share = workers as u64 * memory.worker_memory(chunk_size, Format::Parquet);
+                    let workers_share = workers as u64 * memory.worker_memory(chunk_size, FileFormat::Parquet);
                     let line_share = memory.longest_line() as u64 * (4 * memory.needs.buffers + 6);
                     assert!(memory.waiting_rows(plan) >= memory.rest() / LEAST_WAITING);
                     let shares = memory.waiting_rows(plan)
@@ -337,20 +337,20 @@ mod tests {
         let memory = Memory::new(DEFAULT_MEMORY, partitions(1, false)).unwrap();
         let plan_for = |asked, chunk_size, format| memory.worker_plan(asked, chunk_size, format).unwrap();
         for asked in [1, 8, 16] {
-            assert_eq!(plan_for(asked, None, Format::Text), WorkerPlan { workers: asked, chunk_size: 1 << 20 });
+            assert_eq!(plan_for(asked, None, FileFormat::Text), WorkerPlan { workers: asked, chunk_size: 1 << 20 });
         }
-        let many = plan_for(4096, None, Format::Text);
+        let many = plan_for(4096, None, FileFormat::Text);
         assert!(many.chunk_size == 1 << 20 && (16..32).contains(&many.workers), "{many:?}");
-        assert_eq!(plan_for(4, None, Format::Parquet), WorkerPlan { workers: 3, chunk_size: 8 << 20 });
+        assert_eq!(plan_for(4, None, FileFormat::Parquet), WorkerPlan { workers: 3, chunk_size: 8 << 20 });
         // A table keeps each cause once, so explaining does not make row groups smaller.
         let explained = Memory::new(DEFAULT_MEMORY, partitions(1, true)).unwrap();
         assert_eq!(
-            explained.worker_plan(2, None, Format::Parquet).unwrap(),
+            explained.worker_plan(2, None, FileFormat::Parquet).unwrap(),
             WorkerPlan { workers: 2, chunk_size: 8 << 20 }
         );
-        assert_eq!(plan_for(3, Some(5000), Format::Text), WorkerPlan { workers: 3, chunk_size: 5000 });
+        assert_eq!(plan_for(3, Some(5000), FileFormat::Text), WorkerPlan { workers: 3, chunk_size: 5000 });
         // More memory makes chunks larger, up to a useful size.
-        for (format, chunk_size) in [(Format::Text, 1 << 20), (Format::Parquet, 8 << 20)] {
+        for (format, chunk_size) in [(FileFormat::Text, 1 << 20), (FileFormat::Parquet, 8 << 20)] {
             let memory = Memory::new(64 * DEFAULT_MEMORY, partitions(1, false)).unwrap();
             assert_eq!(memory.worker_plan(64, None, format).unwrap(), WorkerPlan { workers: 64, chunk_size });
         }
@@ -366,13 +366,14 @@ mod tests {
                 panic!("a MiB is enough");
             };
             let memory = Memory::new(least, partitions(crawlers, explain)).unwrap();
-            assert!(memory.worker_plan(1, None, Format::Text).is_ok());
-            let Err(FilterError::TooLittleMemory { least, .. }) = memory.worker_plan(1, Some(64 << 20), Format::Text)
+            assert!(memory.worker_plan(1, None, FileFormat::Text).is_ok());
+            let Err(FilterError::TooLittleMemory { least, .. }) =
+                memory.worker_plan(1, Some(64 << 20), FileFormat::Text)
             else {
                 panic!("chunks of 64 MiB have room");
             };
             let memory = Memory::new(least, partitions(crawlers, explain)).unwrap();
-            assert!(memory.worker_plan(1, Some(64 << 20), Format::Text).is_ok());
+            assert!(memory.worker_plan(1, Some(64 << 20), FileFormat::Text).is_ok());
         }
     }
 }

@@ -41,8 +41,8 @@ pub use crate::input::{
 };
 pub use crate::judge::line_hash;
 pub use crate::output::{
-    FilePart, Form, Format, FrameFormat, Hex, ListPart, OutputError, Part, PartitionPart, Receipt, ReceiptOptions,
-    Sample, SeenPart, TabbedLines, VerdictsPart,
+    FileFormat, FilePart, FrameCompression, Hex, ListPart, OutputError, OutputMode, Part, PartitionPart, Receipt,
+    ReceiptOptions, Sample, SeenPart, TabbedLines, VerdictsPart,
 };
 pub use error::{FilterError, JoinError};
 pub use job::{Against, Destination, Folder, Job, LongRun, Newer, Pipe};

@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 use super::error::FilterError;
 use super::key_runs::{KeyRuns, SortedKeys};
-use super::repeats::Means;
+use super::repeats::PassLimits;
 use super::seen::{Hashing, LineHashes, NO_URL};
 use super::seen_file::{SEEN_FILE, SeenError, SeenFile, Unwritten, Writer};
 use crate::formats::is_stream;
@@ -145,7 +145,7 @@ fn there(path: &Path) -> Result<Option<SeenFile>, SeenError> {
 
 impl NewlySeen {
     /// None yet.
-    pub fn new(hashing: Hashing, means: &Means) -> Result<NewlySeen, FilterError> {
+    pub fn new(hashing: Hashing, means: &PassLimits) -> Result<NewlySeen, FilterError> {
         let keys = KeyRuns::new(&means.folder, means.buffered).map_err(|error| means.failed(0, error))?;
         Ok(NewlySeen { keys: Mutex::new(keys), hashing })
     }
@@ -156,7 +156,7 @@ impl NewlySeen {
         chunk: &Chunk<'_>,
         is_allowed: &[bool],
         AllowedKeys { lines, sorted }: &mut AllowedKeys,
-        means: &Means,
+        means: &PassLimits,
     ) -> Result<(), FilterError> {
         if !is_allowed.contains(&true) {
             return Ok(());

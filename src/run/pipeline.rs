@@ -9,7 +9,7 @@ use super::newly_seen::NewlySeen;
 use super::plan::Plan;
 use super::progress::Progress;
 use super::queue::{Queue, Sequence};
-use super::shape::{Held, Shape, Turn};
+use super::shape::{BlockBuilder, Held, Turn};
 use super::totals::Totals;
 use super::unique::{LeavingOut, LeftOut, Unique, UniqueLines};
 use super::worker::{Judged, Worker};
@@ -20,7 +20,7 @@ use crate::judge::pieces::Pieces;
 use crate::lock::{OnPanic, lock};
 use crate::output::error::OutputError;
 use crate::output::folder::NEEDED;
-use crate::output::form::{Block, Style};
+use crate::output::form::{Block, OutputOptions};
 use crate::output::missing_robots::{MissingRobots, WaitingOrigins};
 use crate::output::partitions::{Output, Sink};
 use crate::output::receipt::Sample;
@@ -31,7 +31,7 @@ use crate::run::error::FilterError;
 /// Where the lines go, and how far an interrupted run came.
 pub(super) struct Outlets {
     pub sink: Sink,
-    pub shape: Box<dyn Shape>,
+    pub shape: Box<dyn BlockBuilder>,
     /// Collects the robots.txt files to fetch, if they are wanted.
     pub needed: Option<MissingRobots>,
     /// The same, written while the run goes on.
@@ -42,7 +42,7 @@ pub(super) struct Outlets {
 
 impl Outlets {
     /// The outlets of a run from its beginning, without the robots.txt files to fetch.
-    pub fn new(sink: Sink, shape: Box<dyn Shape>) -> Outlets {
+    pub fn new(sink: Sink, shape: Box<dyn BlockBuilder>) -> Outlets {
         Outlets { sink, shape, needed: None, listed: None, state: None }
     }
 }
@@ -66,7 +66,7 @@ pub(super) struct Pipeline<'l> {
     plan: &'l Plan<'l>,
     chunks: Chunks<'l>,
     pub progress: &'l Progress,
-    style: Option<Style>,
+    style: Option<OutputOptions>,
     /// A matcher for each crawler by the policy that verdicts are compared with; none if they are not.
     older: Vec<Matcher>,
     /// Whether the list of robots.txt to fetch is wanted.
@@ -76,7 +76,7 @@ pub(super) struct Pipeline<'l> {
     /// A chunk's next turn, if duplicates are left out.
     unique: Option<Unique>,
     /// How lines become blocks; if they wait there, a chunk's turn before the last.
-    shape: Box<dyn Shape>,
+    shape: Box<dyn BlockBuilder>,
     queue: Queue<JudgedChunk<'l>, OrderedState>,
     checkpointer: Option<&'l Checkpointer>,
     failure: Mutex<Option<FilterError>>,
@@ -439,8 +439,8 @@ mod tests {
     use crate::input::layout::Layout;
     use crate::judge::choices::Choices;
     use crate::outcome::Partition;
-    use crate::output::form::Form;
-    use crate::output::form::Format;
+    use crate::output::form::FileFormat;
+    use crate::output::form::OutputMode;
     use crate::output::form::Splits;
     use crate::policy::Captures;
     use crate::robots::Agents;
@@ -452,9 +452,9 @@ mod tests {
         let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy().unwrap();
         let crawler = policy.crawler(None).unwrap();
         let matchers = [Matcher::new(&policy, crawler, Choices::at(0))];
-        let style = Style {
-            form: Form::Partitions,
-            format: Format::Text,
+        let style = OutputOptions {
+            form: OutputMode::Partitions,
+            format: FileFormat::Text,
             explain: false,
             preferences: crate::PreferenceColumns::default(),
             crawlers: 1,

@@ -14,7 +14,7 @@ use crate::input::list::{List, Patience};
 use crate::judge::matcher::Matcher;
 use crate::judge::outcomes::AllowedIf;
 use crate::judge::same_url::SameUrl;
-use crate::output::form::{Form, Format, Splits, Style};
+use crate::output::form::{FileFormat, OutputMode, OutputOptions, Splits};
 use crate::output::receipt::{Hex, ReceiptOptions};
 use crate::policy::{Crawler, Policy};
 use crate::preferences::PreferenceColumns;
@@ -53,7 +53,7 @@ impl<'j> Plan<'j> {
         let memory = Memory::new(job.long_run.memory, needs)?;
         let split_for = AllowedIf::split_count(job.allowed_if, job.crawlers.len());
         let has_columns = job.explain || !preferences(job).is_empty();
-        if job.allowed_if.is_some() && (form.is_some_and(Form::is_whole) && !is_picked(job) || has_columns) {
+        if job.allowed_if.is_some() && (form.is_some_and(OutputMode::is_whole) && !is_picked(job) || has_columns) {
             return Err(FilterError::NotOfEach);
         }
         let lists = lists(job, memory)?;
@@ -77,14 +77,14 @@ impl<'j> Plan<'j> {
     }
 
     /// The style of the files; `None` if lines are only counted.
-    pub fn style(&self) -> Option<Style> {
+    pub fn style(&self) -> Option<OutputOptions> {
         self.destination().map(|_| self.file_style())
     }
 
     /// The same, if lines are written. Lines that are picked by their verdicts have no others.
-    pub fn file_style(&self) -> Style {
+    pub fn file_style(&self) -> OutputOptions {
         let style = self.options.style(&self.splits());
-        if is_picked(self.job) { Style { crawlers: 1, ..style } } else { style }
+        if is_picked(self.job) { OutputOptions { crawlers: 1, ..style } } else { style }
     }
 
     /// Bytes of rows that wait for row groups, before they are stored on disk.
@@ -264,16 +264,16 @@ fn is_picked(job: &Job) -> bool {
 }
 
 /// The format of a job's files.
-fn format(job: &Job) -> Format {
+fn format(job: &Job) -> FileFormat {
     let folder = job.destination.as_ref().and_then(Destination::folder);
-    folder.map_or(Format::Text, |folder| folder.format)
+    folder.map_or(FileFormat::Text, |folder| folder.format)
 }
 
 /// Whether files show how lists were cut into chunks: frames, row groups and parts end where a chunk does.
 fn shows_chunks(job: &Job) -> bool {
     let folder = job.destination.as_ref().and_then(Destination::folder);
     folder.is_some_and(|folder| {
-        folder.format == Format::Parquet || folder.compress.is_some() || folder.split_size.is_some()
+        folder.format == FileFormat::Parquet || folder.compress.is_some() || folder.split_size.is_some()
     })
 }
 
@@ -285,7 +285,7 @@ fn asked_workers(job: &Job) -> usize {
 /// The columns of preferences; none if lines are only counted, or written once for all crawlers.
 fn preferences(job: &Job) -> PreferenceColumns {
     let form = job.destination.as_ref().map(Destination::form);
-    if matches!(form, None | Some(Form::BlockedFor)) { PreferenceColumns::default() } else { job.preferences }
+    if matches!(form, None | Some(OutputMode::BlockedFor)) { PreferenceColumns::default() } else { job.preferences }
 }
 
 fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
@@ -294,7 +294,7 @@ fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
     ReceiptOptions {
         choices: job.choices,
         url_field: job.url_field.clone(),
-        form: destination.map_or(Form::Partitions, Destination::form),
+        form: destination.map_or(OutputMode::Partitions, Destination::form),
         format: format(job),
         compress: folder.and_then(|folder| folder.compress),
         split_size: folder.and_then(|folder| folder.split_size),

@@ -12,7 +12,9 @@ use crate::judge::pieces::{self, Pieces};
 use crate::judge::urls::LineUrls;
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::{Causes, ChunkCauses};
-use crate::output::form::{Form, Format, SEPARATOR, Style, crawler_name, put_cause, put_no_cause, put_preferences};
+use crate::output::form::{
+    FileFormat, OutputMode, OutputOptions, SEPARATOR, crawler_name, put_cause, put_no_cause, put_preferences,
+};
 
 /// The lines of a judged chunk.
 pub(super) struct JudgedLines<'c> {
@@ -55,7 +57,7 @@ pub(super) trait Render {
 
 /// What renders lines for files of this style; `None` if lines are only counted. `older` are the matchers of the policy that verdicts
 /// are compared with.
-pub(super) fn renderer(matchers: &[Matcher], older: &[Matcher], style: Option<Style>) -> Box<dyn Render> {
+pub(super) fn renderer(matchers: &[Matcher], older: &[Matcher], style: Option<OutputOptions>) -> Box<dyn Render> {
     let Some(style) = style else { return Box::new(Counted) };
     let explained = if style.explain { style.crawlers } else { 0 };
     let explainers: Vec<_> = matchers.iter().chain(older).take(explained).map(Matcher::explainer).collect();
@@ -64,15 +66,15 @@ pub(super) fn renderer(matchers: &[Matcher], older: &[Matcher], style: Option<St
     let names = || matchers.iter().map(|matcher| crawler_name(matcher.agents())).collect();
     let refusals = || Refusals::new(names());
     match (style.format, style.form) {
-        (Format::Parquet, form) => Box::new(Notes {
+        (FileFormat::Parquet, form) => Box::new(Notes {
             causes: columns.explainers.iter().map(|_| Causes::default()).collect(),
-            refusals: (form == Form::BlockedFor).then(refusals),
+            refusals: (form == OutputMode::BlockedFor).then(refusals),
             columns,
         }),
-        (Format::Text, Form::BlockedFor) => Box::new(Refused(refusals())),
-        (Format::Text, Form::Verdicts) => Box::new(Verdicts(columns)),
-        (Format::Text, Form::Partitions) if !style.explain && columns.preferred.is_none() => Box::new(Sorted),
-        (Format::Text, Form::Partitions) => Box::new(AfterColumns(columns)),
+        (FileFormat::Text, OutputMode::BlockedFor) => Box::new(Refused(refusals())),
+        (FileFormat::Text, OutputMode::Verdicts) => Box::new(Verdicts(columns)),
+        (FileFormat::Text, OutputMode::Partitions) if !style.explain && columns.preferred.is_none() => Box::new(Sorted),
+        (FileFormat::Text, OutputMode::Partitions) => Box::new(AfterColumns(columns)),
     }
 }
 
@@ -117,7 +119,7 @@ fn end_line_of_partitions(outcomes: &Outcomes, buffers: &mut [Pieces]) {
 
 /// What columns show of lines: what blocked them, and what is said about uses of their pages.
 struct Columns {
-    style: Style,
+    style: OutputOptions,
     /// One for each crawler; none if causes are not wanted.
     explainers: Vec<Explainer>,
     preferred: Option<PreferredLines>,

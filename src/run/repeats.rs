@@ -22,7 +22,7 @@ use crate::input::scan::each_chunk;
 
 /// What the first pass may use.
 #[derive(Debug, Clone)]
-pub(super) struct Means {
+pub(super) struct PassLimits {
     /// The folder for its files.
     pub folder: PathBuf,
     pub threads: usize,
@@ -52,7 +52,7 @@ pub(super) struct Passed {
     ends: Vec<(Position, u64)>,
 }
 
-impl Means {
+impl PassLimits {
     /// The error that there is no room for more than these bytes.
     pub fn failed(&self, bytes: u64, error: io::Error) -> FilterError {
         FilterError::Unique { folder: self.folder.clone(), bytes, error }
@@ -65,7 +65,7 @@ impl Repeats {
     pub fn find(
         chunks: &Chunks<'_>,
         hashing: Hashing,
-        means: &Means,
+        means: &PassLimits,
         files: KeyFiles<'_>,
         read: Vec<u64>,
     ) -> Result<Repeats, FilterError> {
@@ -139,7 +139,7 @@ impl Repeats {
 }
 
 /// Hashes the lines of all chunks.
-pub(super) fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, means: &Means) -> Result<Passed, FilterError> {
+pub(super) fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, means: &PassLimits) -> Result<Passed, FilterError> {
     let keys = KeyRuns::new(&means.folder, means.buffered).map_err(|error| means.failed(0, error))?;
     let passed = Sequence::new(Passed { keys, lines: vec![0; chunks.lists().len()], ends: Vec::new() });
     let new = <(LineHashes, SortedKeys)>::default;
@@ -204,7 +204,7 @@ mod tests {
     fn find(lists: &[List], folder: &std::path::Path, read: Vec<u64>) -> Repeats {
         let counter = AtomicU64::new(0);
         let chunks = Chunks::new(Cut::all(lists, 60, &counter));
-        let means = Means { folder: folder.to_owned(), threads: 2, buffered: 0, set: 0 };
+        let means = PassLimits { folder: folder.to_owned(), threads: 2, buffered: 0, set: 0 };
         Repeats::find(&chunks, Hashing::new(SameUrl::Fetched), &means, KeyFiles::default(), read).unwrap()
     }
 

@@ -9,17 +9,17 @@ use super::job::{Destination, Folder, Pipe};
 use super::needed::NeededList;
 use super::pipeline::Outlets;
 use super::plan::Plan;
-use super::shape::{Frames, PlainText, RowGroups, Shape};
+use super::shape::{BlockBuilder, Frames, PlainText, RowGroups};
 use crate::formats::json::base64_of;
 use crate::input::list::{List, common_head};
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
 use crate::output::folder::{FolderLock, NEEDED, RECEIPT, list_folder, name_files, replaced};
-use crate::output::form::{Format, Style, rest_of_row};
+use crate::output::form::{FileFormat, OutputOptions, rest_of_row};
 use crate::output::missing_robots::{MissingRobots, MissingRobotsState};
 use crate::output::partitions::{self, Output, SetStart, Sink};
 use crate::output::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
-use crate::output::table::{Table, WaitingRows};
+use crate::output::table::{TableSchema, WaitingRows};
 use crate::run::error::FilterError;
 
 /// The files that a run will write.
@@ -28,7 +28,7 @@ struct Files<'j> {
     layout: FileLayout,
     sets: Vec<SetStart>,
     /// The table of each set, if the files are Parquet.
-    tables: Vec<Table>,
+    tables: Vec<TableSchema>,
 }
 
 /// The start of a run.
@@ -110,7 +110,7 @@ fn record(plan: &Plan<'_>) -> Option<JobRecord> {
 }
 
 /// The sets of files with their heads, and the table of each if they are Parquet.
-fn sets(plan: &Plan<'_>, files: Style) -> Result<(Vec<SetStart>, Vec<Table>), FilterError> {
+fn sets(plan: &Plan<'_>, files: OutputOptions) -> Result<(Vec<SetStart>, Vec<TableSchema>), FilterError> {
     let folders: Vec<(String, Vec<&List>)> = if plan.options.per_input {
         let lists = plan.lists.iter().enumerate();
         lists.map(|(place, list)| (list_folder(place, &list.path), vec![list])).collect()
@@ -121,9 +121,9 @@ fn sets(plan: &Plan<'_>, files: Style) -> Result<(Vec<SetStart>, Vec<Table>), Fi
     for (folder, lists) in folders {
         let (mut head, mut empty_end) = (Vec::new(), Vec::new());
         match files.format {
-            Format::Text => head = common_head(&lists)?.to_vec(),
-            Format::Parquet => {
-                let table = Table::of(&lists, files, &plan.splits())?;
+            FileFormat::Text => head = common_head(&lists)?.to_vec(),
+            FileFormat::Parquet => {
+                let table = TableSchema::of(&lists, files, &plan.splits())?;
                 empty_end = table.empty_end()?;
                 tables.push(table);
             }
@@ -150,11 +150,11 @@ fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> R
 /// The shape of files in a folder, with what waits from an interrupted run.
 fn shape(
     plan: &Plan<'_>,
-    tables: Vec<Table>,
+    tables: Vec<TableSchema>,
     directory: &Path,
     are_kept: bool,
     state: Option<&RunState>,
-) -> Result<Box<dyn Shape>, FilterError> {
+) -> Result<Box<dyn BlockBuilder>, FilterError> {
     let ReceiptOptions { compress, threads, .. } = plan.options;
     if !tables.is_empty() {
         let none = waiting_rows(plan, directory, are_kept);

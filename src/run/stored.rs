@@ -20,7 +20,7 @@ use crate::judge::lines::for_each_end;
 use crate::origin;
 use crate::outcome::Partition;
 use crate::output::folder::{is_list_folder, list_folder};
-use crate::output::form::{Form, Format, REFUSED, RefusedColumns, SEPARATOR, Style, rest_of_row};
+use crate::output::form::{FileFormat, OutputMode, OutputOptions, REFUSED, RefusedColumns, SEPARATOR, rest_of_row};
 use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::output::table::{self, TableLines, Wanted};
 use crate::robots::Agents;
@@ -61,9 +61,14 @@ impl<'l> StoredLines<'l> {
 
     /// Calls `visit` with each line of a file of this style: without the columns before it and without its LF; its bytes, with
     /// the LF; and its verdict in each column of verdicts, `None` if that is not one.
-    pub fn each(&self, style: Style, file: usize, mut visit: impl FnMut(&'l [u8], usize, &[Option<Partition>])) {
+    pub fn each(
+        &self,
+        style: OutputOptions,
+        file: usize,
+        mut visit: impl FnMut(&'l [u8], usize, &[Option<Partition>]),
+    ) {
         match *self {
-            StoredLines::Text(text, _, agents) if style.form == Form::BlockedFor => {
+            StoredLines::Text(text, _, agents) if style.form == OutputMode::BlockedFor => {
                 let mut refused = RefusedColumns::new(agents);
                 each_line(text, |line, line_feed| {
                     let rest = rest_of_row(line, REFUSED.len());
@@ -71,7 +76,7 @@ impl<'l> StoredLines<'l> {
                 });
             }
             StoredLines::Text(text, ..) => {
-                let mut verdicts = vec![None; if style.form == Form::Verdicts { style.crawlers } else { 0 }];
+                let mut verdicts = vec![None; if style.form == OutputMode::Verdicts { style.crawlers } else { 0 }];
                 each_line(text, |line, line_feed| {
                     let mut rest = line;
                     for verdict in &mut verdicts {
@@ -127,12 +132,12 @@ impl<'r> StoredRun<'r> {
     ) -> Result<T, ListError> {
         let StoredRun { receipt, threads, lists, .. } = *self;
         match receipt.options.format {
-            Format::Text => {
+            FileFormat::Text => {
                 let splits = receipt.splits();
                 let of = |text: &[u8], first| of(StoredLines::Text(text, first, splits.agents()));
                 scan(&scan::opened(path)?, Extent::Whole, threads, chunk_size, of, append)
             }
-            Format::Parquet => {
+            FileFormat::Parquet => {
                 let made = (receipt, lists.of(path).has_table);
                 table::reread(path, wanted, made, threads, |rows| of(StoredLines::Rows(rows)), append)
             }
@@ -214,8 +219,8 @@ pub(crate) fn reread<T: Default + Send>(
     for (name, has_head) in files(run, name) {
         let path = run.directory.join(name);
         let layouts = match receipt.options.format {
-            Format::Text => Some(Layouts::of(&path, receipt, columns, columns > 0 && !has_head)?),
-            Format::Parquet => None,
+            FileFormat::Text => Some(Layouts::of(&path, receipt, columns, columns > 0 && !has_head)?),
+            FileFormat::Parquet => None,
         };
         let of = |mut stored: StoredLines<'_>| {
             if has_head || columns > 0 {

@@ -9,7 +9,7 @@ use crate::judge::tally::{Changes, CrawlerCounts, Tally, counts};
 use crate::judge::urls::UrlCounts;
 use crate::outcome::{Outcome, Partition};
 use crate::output::TabbedLines;
-use crate::output::form::{Block, Splits, Style};
+use crate::output::form::{Block, OutputOptions, Splits};
 
 /// The totals of a run, as far as it came.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ pub(crate) struct Totals {
     pub added_line_feeds: u64,
     pub odd: UrlCounts,
     #[serde(rename = "rows")]
-    style: Option<Style>,
+    style: Option<OutputOptions>,
 }
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -57,14 +57,14 @@ pub(crate) struct Whole {
 
 impl Totals {
     /// The totals of a run with this many lists and sets of files, before its first chunk.
-    pub fn new(lists: usize, splits: &Splits, sets: usize, style: Option<Style>) -> Totals {
+    pub fn new(lists: usize, splits: &Splits, sets: usize, style: Option<OutputOptions>) -> Totals {
         let crawlers = splits.count();
         let list = ListTotals { crawlers: vec![Default::default(); crawlers], ..ListTotals::default() };
         Totals {
             lists: vec![list; lists],
             counts: vec![OutcomeCounts([0; Outcome::COUNT]); crawlers],
             changes: vec![Changes::default(); crawlers - splits.by_one_policy()],
-            sets: vec![vec![Tally::default(); style.map_or(0, Style::files)]; sets],
+            sets: vec![vec![Tally::default(); style.map_or(0, OutputOptions::files)]; sets],
             added_line_feeds: 0,
             odd: UrlCounts::default(),
             style,

@@ -18,7 +18,7 @@ use super::error::FilterError;
 use super::key_runs::KeyFiles;
 use super::newly_seen::{AllowedKeys, NewlySeen, SeenPlace};
 use super::queue::Sequence;
-use super::repeats::{Means, Repeats};
+use super::repeats::{PassLimits, Repeats};
 use super::seen::{Hashing, LineHashes, Seen};
 use super::seen_file::ShardKeys;
 use crate::input::chunks::{Chunk, Chunks};
@@ -46,7 +46,7 @@ pub(super) struct Known {
     repeats: Repeats,
     /// The allowed URLs, if they are kept for later runs.
     newly: Option<NewlySeen>,
-    means: Means,
+    means: PassLimits,
 }
 
 /// The lines that stay of a chunk, in memory that a worker reuses for each chunk.
@@ -85,7 +85,7 @@ impl Unique {
     pub fn of_two_passes(
         same: SameUrl,
         chunks: &Chunks<'_>,
-        means: Means,
+        means: PassLimits,
         place: Option<&SeenPlace>,
         shards: Option<&ShardKeys>,
         read: Vec<u64>,

@@ -17,7 +17,7 @@ use crate::judge::{batch, required};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::TabbedLines;
 use crate::output::causes::ChunkCauses;
-use crate::output::form::{Block, Style};
+use crate::output::form::{Block, OutputOptions};
 use crate::output::missing_robots::{Waiting, WaitingOrigins};
 use crate::policy::Policy;
 
@@ -39,7 +39,7 @@ pub(crate) type LeftOutTallies = [Tally; 3];
 /// The results for one chunk.
 #[derive(Debug, Default)]
 pub(crate) struct Judged {
-    /// The bytes to be written, in the order of the files of a [`Form`](crate::output::form::Form).
+    /// The bytes to be written, in the order of the files of an [`OutputMode`](crate::output::form::OutputMode).
     pub buffers: Vec<Pieces>,
     /// The tally of each buffer that is written as it is.
     pub tallies: Vec<Tally>,
@@ -74,7 +74,7 @@ pub(crate) struct Judged {
 
 impl Judged {
     /// The tallies of the buffers: those of the lines if the buffers are proven, otherwise computed.
-    pub fn tallies(&self, style: Style) -> Vec<Tally> {
+    pub fn tallies(&self, style: OutputOptions) -> Vec<Tally> {
         match self.is_proven {
             true => style.expected(&self.kept, self.added_line_feed.into(), &self.crawlers),
             false => self.buffers.iter().enumerate().map(|(file, pieces)| style.tally(file, &pieces.copies)).collect(),
@@ -98,7 +98,7 @@ pub(super) struct Worker {
     /// Whether lines are split once for all crawlers.
     allowed_if: Option<AllowedIf>,
     /// How lines are written; `None` if they are only counted.
-    style: Option<Style>,
+    style: Option<OutputOptions>,
     notes_waiting: bool,
     /// One to judge for most crawlers, one for the others.
     scratches: [Scratch; 2],
@@ -114,7 +114,7 @@ pub(super) struct Worker {
 
 impl Worker {
     /// A worker for these crawlers.
-    pub fn new(matchers: &[Matcher], style: Option<Style>, notes_waiting: bool) -> Worker {
+    pub fn new(matchers: &[Matcher], style: Option<OutputOptions>, notes_waiting: bool) -> Worker {
         Worker {
             matchers: matchers.to_vec(),
             older: Vec::new(),
@@ -261,7 +261,7 @@ impl Worker {
 
     fn clear(&mut self, size: usize) {
         let mut buffers = std::mem::take(&mut self.judged.buffers);
-        buffers.resize(self.style.map_or(0, Style::files), Pieces::default());
+        buffers.resize(self.style.map_or(0, OutputOptions::files), Pieces::default());
         for buffer in &mut buffers {
             // The memory for a huge line should not be held for the rest of the run.
             buffer.clear(2 * size);

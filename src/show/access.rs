@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::automaton::{self, PAIRS, Paths, ReachSpace, Reached, Scratch};
 use crate::dialect::Dialect;
 use crate::judge::Choices;
-use crate::judge::decision::Decisions;
+use crate::judge::decision::DecisionTable;
 use crate::outcome::Partition;
 use crate::policy::{Crawler, Group, Groups, Policy, Record, columns_of};
 use crate::rules::{AskedPaths, Verdict};
@@ -63,7 +63,7 @@ pub(crate) struct Cell {
 /// number of origins and crawlers; what a status or a time decides is asked of each origin.
 pub(crate) struct AccessDecider<'p> {
     policy: &'p Policy,
-    decisions: Decisions,
+    decisions: DecisionTable,
     paths: Arc<Paths>,
     space: ReachSpace,
     scratch: Scratch,
@@ -87,7 +87,7 @@ impl<'p> AccessDecider<'p> {
     pub fn new(policy: &'p Policy, choices: Choices) -> AccessDecider<'p> {
         AccessDecider {
             policy,
-            decisions: Decisions::new(choices, policy.dialect()).with_answers_of(policy),
+            decisions: DecisionTable::new(choices, policy.dialect()).with_answers_of(policy),
             paths: paths_of(policy.dialect()),
             space: ReachSpace::default(),
             scratch: Scratch::default(),

@@ -29,7 +29,7 @@ const WITH_TIMES: &[Source] = &[
 
 /// What an answer means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Means {
+enum ExpectedRules {
     /// Its rules apply.
     Rules,
     /// It is a robots.txt without groups.
@@ -53,7 +53,7 @@ enum Means {
 /// An answer, as the kinds of source have it that can say it.
 struct Case {
     name: &'static str,
-    means: Means,
+    means: ExpectedRules,
     /// The fields of JSON Lines besides origin and time.
     json: Option<String>,
     /// The block of a WARC record and further fields of the record, by the record's kind.
@@ -65,12 +65,12 @@ struct Case {
 }
 
 impl Case {
-    fn new(name: &'static str, means: Means) -> Case {
+    fn new(name: &'static str, means: ExpectedRules) -> Case {
         Case { name, means, json: None, warc: None, parquet: None, folder: None }
     }
 
     /// An answer that every source with times can say.
-    fn status(name: &'static str, status: u16, body: &'static str, means: Means) -> Case {
+    fn status(name: &'static str, status: u16, body: &'static str, means: ExpectedRules) -> Case {
         Case::new(name, means)
             .json(&format!("\"status\":{status},\"body\":{}", serde_json::json!(body)))
             .warc("response", "", archives::http(&format!("{status:03} Text"), body))
@@ -110,7 +110,7 @@ impl Case {
 
 /// The table. Errors are those of JSON Lines and Parquet, whose writers can mend them.
 fn cases() -> Vec<Case> {
-    use Means::{
+    use ExpectedRules::{
         Empty, Error, Incomplete, NotModified, Refused, Rules, TooMany, TryAgain, Unavailable, Unreachable, Unresolved,
     };
     let mut cases = vec![
@@ -176,7 +176,7 @@ fn cases() -> Vec<Case> {
 
 /// Answers that may have lost something on their way, which only archives can say.
 fn damaged() -> Vec<Case> {
-    use Means::{Incomplete, Rules, Unreachable};
+    use ExpectedRules::{Incomplete, Rules, Unreachable};
     let response =
         |name, means, head: &str, body: &[u8]| Case::new(name, means).warc("response", "", archives::http(head, body));
     let (whole, zipped) = (ROBOTS.len(), compression::gzip(ROBOTS.as_bytes()));
@@ -283,23 +283,23 @@ fn outcome(policy: &Policy, on_unreachable: Fallback, number: usize, path: &str)
 }
 
 /// The outcome of `/no` if the answer stands alone, and if it follows a robots.txt that blocks it.
-fn expected(means: Means, dialect: &Dialect) -> [&'static str; 2] {
+fn expected(means: ExpectedRules, dialect: &Dialect) -> [&'static str; 2] {
     match means {
-        Means::Rules => ["blocked rules"; 2],
-        Means::Empty => ["allowed no-group"; 2],
-        Means::Refused if dialect.name == "draft-1996" => ["blocked forbidden"; 2],
-        Means::TryAgain if dialect.name == "google" => ["allowed unavailable"; 2],
-        Means::Unavailable | Means::Refused => ["allowed unavailable"; 2],
-        Means::Unreachable | Means::TooMany | Means::TryAgain => ["deferred unreachable"; 2],
-        Means::Incomplete => ["deferred incomplete"; 2],
-        Means::Unresolved => ["deferred redirect-unresolved"; 2],
-        Means::NotModified => ["deferred not-modified", "blocked rules"],
-        Means::Error(_) => unreachable!("refused"),
+        ExpectedRules::Rules => ["blocked rules"; 2],
+        ExpectedRules::Empty => ["allowed no-group"; 2],
+        ExpectedRules::Refused if dialect.name == "draft-1996" => ["blocked forbidden"; 2],
+        ExpectedRules::TryAgain if dialect.name == "google" => ["allowed unavailable"; 2],
+        ExpectedRules::Unavailable | ExpectedRules::Refused => ["allowed unavailable"; 2],
+        ExpectedRules::Unreachable | ExpectedRules::TooMany | ExpectedRules::TryAgain => ["deferred unreachable"; 2],
+        ExpectedRules::Incomplete => ["deferred incomplete"; 2],
+        ExpectedRules::Unresolved => ["deferred redirect-unresolved"; 2],
+        ExpectedRules::NotModified => ["deferred not-modified", "blocked rules"],
+        ExpectedRules::Error(_) => unreachable!("refused"),
     }
 }
 
 fn is_error(case: &Case) -> bool {
-    matches!(case.means, Means::Error(_))
+    matches!(case.means, ExpectedRules::Error(_))
 }
 
 #[test]
@@ -424,7 +424,7 @@ fn a_304_confirms_the_newest_robots_txt_before_it() {
 fn what_is_no_answer_is_refused_by_file_and_place() {
     let (bench, cases) = (Bench::new(), cases());
     for (number, case) in cases.iter().enumerate() {
-        let Means::Error(words) = case.means else { continue };
+        let ExpectedRules::Error(words) = case.means else { continue };
         for &source in WITH_TIMES.iter().filter(|&&source| case.can_be_in(source)) {
             let path = write(&bench, "in", source, &[(number, case)], NEWER);
             let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use robosieve::lint;
 use robosieve::policy::{Capture, Captures, Overrides, Policy, WriteLock, merge, source};
 #[cfg(feature = "parquet")]
-use robosieve::run::Format;
-use robosieve::run::{Folder, FrameFormat, Job, Progress, join, verify};
+use robosieve::run::FileFormat;
+use robosieve::run::{Folder, FrameCompression, Job, Progress, join, verify};
 use robosieve::show::export::{self, Export, Table};
 use robosieve::show::inspect::Summary;
 use robosieve::show::report::{REPORT, Report};
@@ -167,9 +167,9 @@ fn judge(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
 fn runs(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
     let policy = Policy::open(folder.join("large.rsv")).expect("a policy");
     let job = |out: &str| {
-        let destination = Folder::new(folder.join(out)).compress((out == "gzip").then_some(FrameFormat::Gzip));
+        let destination = Folder::new(folder.join(out)).compress((out == "gzip").then_some(FrameCompression::Gzip));
         #[cfg(feature = "parquet")]
-        let destination = destination.format(if out == "table" { Format::Parquet } else { Format::Text });
+        let destination = destination.format(if out == "table" { FileFormat::Parquet } else { FileFormat::Text });
         Job::new([folder.join("urls")], vec![policy.crawler(None).expect("a crawler")])
             .destination(destination)
             .choices(Choices::at(0))

@@ -128,7 +128,7 @@ pub mod list {
         UntilFull,
     }
 
-    pub struct Wanted {
+    pub struct ReadLimits {
         pub size: usize,
         pub rows_size: usize,
         pub longest: usize,
@@ -138,7 +138,7 @@ pub mod list {
     }
 
     pub trait ListReader<'l>: Send {
-        fn next(&mut self, wanted: Wanted, buffer: &mut Buffer) -> Result<Next<Text<'l>>, ListError>;
+        fn next(&mut self, wanted: ReadLimits, buffer: &mut Buffer) -> Result<Next<Text<'l>>, ListError>;
 
         fn ahead(&self) -> Option<Ahead<'l>> {
             None
@@ -159,7 +159,7 @@ pub mod list {
     }
 
     impl<'l> ListReader<'l> for Reader<'l> {
-        fn next(&mut self, wanted: Wanted, _: &mut Buffer) -> Result<Next<Text<'l>>, ListError> {
+        fn next(&mut self, wanted: ReadLimits, _: &mut Buffer) -> Result<Next<Text<'l>>, ListError> {
             let rest = &self.list.text[self.at..];
             let wanted_end = wanted.size.min(rest.len());
             let end = rest[wanted_end.saturating_sub(1)..].iter().position(|&byte| byte == b'\n');

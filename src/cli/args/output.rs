@@ -8,7 +8,7 @@ use super::values::{bytes, one_of};
 use crate::cli::error::Failure;
 use crate::judge::{AllowedIf, SameUrl};
 use crate::outcome::Partition;
-use crate::output::{Form, Format, FrameFormat};
+use crate::output::{FileFormat, FrameCompression, OutputMode};
 use crate::preferences::PreferenceColumns;
 use crate::run::{Destination, Folder, Pipe};
 
@@ -154,9 +154,9 @@ pub struct OutputArgs {
         value_name = "FORMAT",
         default_value = "text",
         hide_possible_values = true,
-        value_parser = one_of(Format::ALL.map(|format| (format.name(), format)))
+        value_parser = one_of(FileFormat::ALL.map(|format| (format.name(), format)))
     )]
-    pub format: Format,
+    pub format: FileFormat,
     /// Compress the files: gzip or zstd
     ///
     /// The files are named allowed.txt.gz and so on. They consist of gzip members or Zstandard frames, which every tool
@@ -167,11 +167,11 @@ pub struct OutputArgs {
         value_name = "FORMAT",
         hide_possible_values = true,
         value_parser = one_of([
-            (PossibleValue::new("gzip").alias("gz"), FrameFormat::Gzip),
-            (PossibleValue::new("zstd").alias("zst"), FrameFormat::Zstd),
+            (PossibleValue::new("gzip").alias("gz"), FrameCompression::Gzip),
+            (PossibleValue::new("zstd").alias("zst"), FrameCompression::Zstd),
         ])
     )]
-    pub compress: Option<FrameFormat>,
+    pub compress: Option<FrameCompression>,
     /// Split the files into numbered ones of at most this size
     ///
     /// The files are named allowed.0001.txt, or part-0001.parquet, and so on. Lines are not cut, nor are the members or
@@ -200,17 +200,17 @@ impl OutputArgs {
             return Err(Failure::NothingAllowed);
         }
         match (self.format, &self.out, self.compress) {
-            (Format::Text, ..) | (_, Some(_), None) => Ok(()),
-            (Format::Parquet, None, _) => Err(Failure::TableWithoutFolder),
-            (Format::Parquet, Some(_), Some(_)) => Err(Failure::CompressedTable),
+            (FileFormat::Text, ..) | (_, Some(_), None) => Ok(()),
+            (FileFormat::Parquet, None, _) => Err(Failure::TableWithoutFolder),
+            (FileFormat::Parquet, Some(_), Some(_)) => Err(Failure::CompressedTable),
         }
     }
 
-    fn form(&self) -> Form {
+    fn form(&self) -> OutputMode {
         match (self.verdicts, self.blocked_for) {
-            (true, _) => Form::Verdicts,
-            (false, true) => Form::BlockedFor,
-            (false, false) => Form::Partitions,
+            (true, _) => OutputMode::Verdicts,
+            (false, true) => OutputMode::BlockedFor,
+            (false, false) => OutputMode::Partitions,
         }
     }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::chunk::{Chunk, LONGEST_CHUNK, LongChunks, Permit, Position};
 use crate::formats::made_ahead::Ahead;
 use crate::input::error::{ListError, Skipped, SkippedPart};
-use crate::input::list::{Buffer, List, ListReader, Next, Patience, Text, Wanted};
+use crate::input::list::{Buffer, List, ListReader, Next, Patience, ReadLimits, Text};
 
 /// How many lists are read at once, and in which order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,9 +96,9 @@ impl<'l> Cut<'l> {
     }
 
     /// How much is read as a chunk, whose line may be long or not.
-    pub fn wanted(&self, may_be_long: bool) -> Wanted {
+    pub fn wanted(&self, may_be_long: bool) -> ReadLimits {
         let may_be_long = may_be_long || self.short() >= self.longest;
-        Wanted {
+        ReadLimits {
             size: self.chunk_size,
             rows_size: self.rows_size,
             longest_line: self.longest_line(),

@@ -29,7 +29,7 @@ pub use opened::ListRange;
 pub(crate) use opened::{List, common_head};
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::{ParquetList, TableRows, in_group};
-pub(crate) use reader::{LIST_FORMAT, ListReader, Next, Text, Wanted};
+pub(crate) use reader::{LIST_FORMAT, ListReader, Next, ReadLimits, Text};
 pub use regular::FileState;
 #[cfg(not(feature = "parquet"))]
 pub(crate) use without_parquet::{ParquetList, TableRows};

@@ -47,7 +47,7 @@ pub(crate) struct Begin<'l> {
 
 /// How much to read.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wanted {
+pub(crate) struct ReadLimits {
     /// The bytes of a chunk, which ends with the line that is the last to begin in them.
     pub size: usize,
     /// The bytes of a range of rows.
@@ -109,7 +109,7 @@ impl Text<'_> {
 /// Reads a list, chunk by chunk.
 pub(crate) trait ListReader<'l>: Send {
     /// Reads the next chunk, into an empty `buffer` if it needs one. After a failure, `buffer` has what was read before it.
-    fn next(&mut self, wanted: Wanted, buffer: &mut Buffer) -> Result<Next<Text<'l>>, ListError>;
+    fn next(&mut self, wanted: ReadLimits, buffer: &mut Buffer) -> Result<Next<Text<'l>>, ListError>;
 
     /// The pieces that other workers can help to make.
     fn ahead(&self) -> Option<Ahead<'l>> {

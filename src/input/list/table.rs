@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::line_columns::LineReader;
 use super::line_ends::{Buffer, chunk_end};
 use super::parquet::{ParquetList, compressed_bytes, in_group};
-use super::reader::{Begin, Content, ListReader, Next, Text, Wanted};
+use super::reader::{Begin, Content, ListReader, Next, ReadLimits, Text};
 use super::regular::Regular;
 use crate::formats::columnar::{Malformed, RowRange, guarded};
 use crate::formats::made_ahead::{Ahead, Help, Made, MadeAhead};
@@ -72,7 +72,7 @@ struct RowRanges<'l> {
 }
 
 impl<'l> ListReader<'l> for RowRanges<'l> {
-    fn next(&mut self, wanted: Wanted, _: &mut Buffer) -> Result<Next<Text<'l>>, ListError> {
+    fn next(&mut self, wanted: ReadLimits, _: &mut Buffer) -> Result<Next<Text<'l>>, ListError> {
         let (rows, taken) = self.table.ranges(self.at, wanted.rows_size);
         self.source.fetch_add(taken, Ordering::Relaxed);
         self.at += rows.count() as u64;
@@ -190,7 +190,7 @@ impl<'t> ParquetLines<'t> {
 }
 
 impl<'t> ListReader<'t> for ParquetLines<'t> {
-    fn next(&mut self, wanted: Wanted, buffer: &mut Buffer) -> Result<Next<Text<'t>>, ListError> {
+    fn next(&mut self, wanted: ReadLimits, buffer: &mut Buffer) -> Result<Next<Text<'t>>, ListError> {
         let filled = self.fill(wanted.size, wanted.longest_line, buffer);
         let failed = |problem| ListError::Parquet { path: self.path.to_owned(), problem };
         Ok(if filled.map_err(failed)? { Next::Chunk(Text::Read(take(buffer))) } else { Next::End })

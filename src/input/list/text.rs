@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::line_ends::{Buffer, Patience, chunk_end, fill};
-use super::reader::{Begin, Content, ListReader, Next, Text, Wanted, start};
+use super::reader::{Begin, Content, ListReader, Next, ReadLimits, Text, start};
 use super::regular::{Mapped, Regular};
 use super::short_lines::{LongLines, ShortLines};
 use crate::formats::compression::{Compression, InPieces, Peeked, Reader};
@@ -114,7 +114,7 @@ impl<'l> Decoder<'l> {
 }
 
 impl<'l> ListReader<'l> for Decoder<'l> {
-    fn next(&mut self, wanted: Wanted, buffer: &mut Buffer) -> Result<Next<Text<'l>>, ListError> {
+    fn next(&mut self, wanted: ReadLimits, buffer: &mut Buffer) -> Result<Next<Text<'l>>, ListError> {
         let patience = if self.is_stream { wanted.patience } else { Patience::UntilFull };
         let filled = fill(&mut self.text, wanted.size, wanted.longest, patience, &mut self.rest, &mut buffer.bytes);
         let is_unfinished = buffer.bytes.last() != Some(&b'\n') && buffer.bytes.len() > wanted.longest;
@@ -314,7 +314,7 @@ struct MappedReader<'l> {
 }
 
 impl<'l> ListReader<'l> for MappedReader<'l> {
-    fn next(&mut self, wanted: Wanted, _: &mut Buffer) -> Result<Next<Text<'l>>, ListError> {
+    fn next(&mut self, wanted: ReadLimits, _: &mut Buffer) -> Result<Next<Text<'l>>, ListError> {
         let chunk = &self.text[self.at..chunk_end(self.text, self.at, wanted.size)];
         self.at += chunk.len();
         self.source.fetch_add(chunk.len() as u64, Ordering::Relaxed);

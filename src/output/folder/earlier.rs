@@ -19,7 +19,7 @@ use super::names::{
 use crate::formats::seekable;
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
-use crate::output::form::Style;
+use crate::output::form::OutputOptions;
 use crate::output::receipt::Receipt;
 
 /// How a receipt begins, without white space.
@@ -310,7 +310,7 @@ pub(crate) struct ExtraFile {
 /// If a folder cannot be read.
 pub(crate) fn extra_files(
     directory: &Path,
-    (style, names): (Style, &[FileName]),
+    (style, names): (OutputOptions, &[FileName]),
     per_input: bool,
     is_own: &dyn Fn(&str) -> bool,
 ) -> io::Result<Vec<ExtraFile>> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::input::list::STANDARD_INPUT;
 use crate::judge::tally::Tally;
 use crate::outcome::Partition;
-use crate::output::form::{Format, FrameFormat, Splits, Style};
+use crate::output::form::{FileFormat, FrameCompression, OutputOptions, Splits};
 
 /// The name of the receipt, which marks a run as complete.
 pub const RECEIPT: &str = "receipt.json";
@@ -69,7 +69,7 @@ pub(crate) struct FileName {
     /// Its folders, and its name without part number and extension, for example `allowed.examplebot`.
     stem: String,
     ending: &'static str,
-    frames: Option<FrameFormat>,
+    frames: Option<FrameCompression>,
     /// The separator before the part number, if the file is split into parts.
     numbered: Option<char>,
 }
@@ -79,7 +79,12 @@ const DIGITS: usize = 4;
 
 impl FileName {
     /// The names of all files of this style, crawler by crawler; of their parts, if they are `numbered`.
-    pub fn all(style: Style, splits: &Splits, frames: Option<FrameFormat>, numbered: bool) -> Vec<FileName> {
+    pub fn all(
+        style: OutputOptions,
+        splits: &Splits,
+        frames: Option<FrameCompression>,
+        numbered: bool,
+    ) -> Vec<FileName> {
         let stems = match (table_root(style), style.form.is_whole()) {
             (None, false) => splits.partitions(),
             (None, true) => vec![VERDICTS.to_owned()],
@@ -88,13 +93,13 @@ impl FileName {
         };
         // A text file with columns before its lines is a table.
         let ending = |file| match style.format {
-            Format::Parquet => PARQUET,
-            Format::Text if style.columns(file) > 0 => TABLE,
-            Format::Text => TEXT,
+            FileFormat::Parquet => PARQUET,
+            FileFormat::Text if style.columns(file) > 0 => TABLE,
+            FileFormat::Text => TEXT,
         };
         let numbered = match style.format {
-            Format::Parquet => Some('-'),
-            Format::Text => numbered.then_some('.'),
+            FileFormat::Parquet => Some('-'),
+            FileFormat::Text => numbered.then_some('.'),
         };
         let name = |(file, stem)| FileName { stem, ending: ending(file), frames, numbered };
         stems.into_iter().take(style.files()).enumerate().map(name).collect()
@@ -150,9 +155,9 @@ pub(crate) fn table_part(part: usize) -> String {
 }
 
 /// The folder of all tables of this style; `None` if they are text.
-pub(super) fn table_root(style: Style) -> Option<&'static str> {
+pub(super) fn table_root(style: OutputOptions) -> Option<&'static str> {
     let root = if style.form.is_whole() { VERDICTS } else { LINES };
-    (style.format == Format::Parquet).then_some(root)
+    (style.format == FileFormat::Parquet).then_some(root)
 }
 
 /// Whether this is the name of a folder for tables.
@@ -163,7 +168,7 @@ fn is_table_folder(name: &str) -> bool {
 
 /// Whether [`FileName`] gives this name, without its folders, in some run.
 pub(super) fn is_output(name: &str) -> bool {
-    let plain = [FrameFormat::Gzip, FrameFormat::Zstd].iter().find_map(|format| {
+    let plain = [FrameCompression::Gzip, FrameCompression::Zstd].iter().find_map(|format| {
         let name = name.strip_suffix(format.extension())?;
         name.strip_suffix('.')
     });
@@ -283,7 +288,7 @@ pub(crate) struct Written {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::form::Form;
+    use crate::output::form::OutputMode;
     use crate::robots::Agents;
 
     #[test]
@@ -308,14 +313,14 @@ mod tests {
         for (numbered, names) in
             [(true, ["allowed.0001.txt.gz", "allowed.12346.txt.gz"]), (false, ["allowed.txt.gz"; 2])]
         {
-            let style = Style {
-                form: Form::Partitions,
-                format: Format::Text,
+            let style = OutputOptions {
+                form: OutputMode::Partitions,
+                format: FileFormat::Text,
                 explain: false,
                 preferences: crate::PreferenceColumns::default(),
                 crawlers: 1,
             };
-            let file = &FileName::all(style, &splits, Some(FrameFormat::Gzip), numbered)[0];
+            let file = &FileName::all(style, &splits, Some(FrameCompression::Gzip), numbered)[0];
             assert_eq!([file.of_part(0), file.of_part(12345)], names);
             for name in names {
                 assert!(file.matches(name) && is_output(name), "{name}");
@@ -324,9 +329,9 @@ mod tests {
                 assert!(!file.matches(name), "{name}");
             }
         }
-        let style = Style {
-            form: Form::Verdicts,
-            format: Format::Parquet,
+        let style = OutputOptions {
+            form: OutputMode::Verdicts,
+            format: FileFormat::Parquet,
             explain: false,
             preferences: crate::PreferenceColumns::default(),
             crawlers: 1,

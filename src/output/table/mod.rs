@@ -1,6 +1,6 @@
 //! Lists as rows of Parquet files, with their outcomes.
 //!
-//! A [`Table`] defines the columns of a set's files: those of the list, as they are stored there, then the reason, and what
+//! A [`TableSchema`] defines the columns of a set's files: those of the list, as they are stored there, then the reason, and what
 //! blocked the line, if that is asked for. The verdict is a column only if rows of all verdicts share a file; otherwise it is the
 //! name of the folder, as in Hive datasets. One worker makes a batch of the [rows] of a chunk for each file. They [wait](waiting)
 //! until there are enough for a [row group](row_group), which a worker encodes with a footer of its own. When all groups are
@@ -28,9 +28,9 @@ pub(crate) use row_group::complete;
 #[cfg(feature = "parquet")]
 pub(crate) use rows::FileRows;
 #[cfg(feature = "parquet")]
-pub(crate) use schema::Table;
+pub(crate) use schema::TableSchema;
 pub(crate) use shared::{StoredRows, TableLines, TakenRows, Wanted, frame_footer};
 #[cfg(feature = "parquet")]
 pub(crate) use waiting::{FullGroup, WaitingRows};
 #[cfg(not(feature = "parquet"))]
-pub(crate) use without_parquet::{FileRows, FullGroup, Table, WaitingRows, complete, reread};
+pub(crate) use without_parquet::{FileRows, FullGroup, TableSchema, WaitingRows, complete, reread};

@@ -14,7 +14,7 @@ use crate::input::error::ListError;
 use crate::input::list::in_group;
 use crate::input::list::line_columns::{LineArrays, LineColumns};
 use crate::outcome::Partition;
-use crate::output::form::{Form, REFUSED, RefusedColumns};
+use crate::output::form::{OutputMode, REFUSED, RefusedColumns};
 use crate::output::receipt::Receipt;
 use crate::robots::Agents;
 use crate::threads;
@@ -88,7 +88,13 @@ impl WrittenTable {
         let names = verdict_names(options.form, &splits);
         let verdicts = names.iter().map(column).collect::<Result<_, _>>()?;
         let agents = splits.agents().to_vec();
-        Ok(WrittenTable { file, line_columns, verdicts, agents, names_crawlers: options.form == Form::BlockedFor })
+        Ok(WrittenTable {
+            file,
+            line_columns,
+            verdicts,
+            agents,
+            names_crawlers: options.form == OutputMode::BlockedFor,
+        })
     }
 
     /// Calls `visit` with the rows of a row group, some at a time.

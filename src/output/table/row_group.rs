@@ -32,7 +32,7 @@ use std::path::Path;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::Table;
+use super::TableSchema;
 use super::shared::{TAIL, TRAILER};
 use super::waiting::FullGroup;
 use crate::formats::columnar::{Malformed, guarded, leaves};
@@ -44,7 +44,7 @@ use crate::output::error::OutputError;
 use crate::output::folder::Written;
 use crate::output::form::Block;
 
-impl Table {
+impl TableSchema {
     /// The bytes after the head of a file without rows.
     pub fn empty_end(&self) -> Result<Vec<u8>, OutputError> {
         let empty = self.writer(None).and_then(SerializedFileWriter::into_inner);

@@ -12,7 +12,7 @@ use arrow_select::filter::{FilterBuilder, filter_record_batch};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::Table;
+use super::TableSchema;
 use super::schema::{OwnColumn, name_of_batch};
 use crate::formats::columnar::{Malformed, guarded};
 use crate::input::chunks::Chunk;
@@ -22,7 +22,7 @@ use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::causes::{CauseText, ChunkCauses};
 use crate::output::error::OutputError;
-use crate::output::form::Form;
+use crate::output::form::OutputMode;
 
 /// Rows for one file.
 pub(crate) struct FileRows {
@@ -32,7 +32,7 @@ pub(crate) struct FileRows {
     pub batch: RecordBatch,
 }
 
-impl Table {
+impl TableSchema {
     /// The rows of a chunk for the files of a `set`. `outcomes` and `causes` are those of its lines, for each crawler.
     pub fn rows(
         &self,
@@ -57,12 +57,12 @@ impl Table {
             RecordBatch::try_new(Arc::clone(&self.batch_schema), of_list.iter().cloned().chain(own).collect())
         };
         let whole = match self.files.form {
-            Form::Partitions => None,
-            Form::Verdicts => {
+            OutputMode::Partitions => None,
+            OutputMode::Verdicts => {
                 let own = (0..self.files.crawlers).map(|crawler| self.own_columns(crawler, &outcomes[crawler], causes));
                 Some(own.collect::<Result<Vec<_>, _>>()?.concat())
             }
-            Form::BlockedFor => causes.refusals.map(refused_columns).transpose()?,
+            OutputMode::BlockedFor => causes.refusals.map(refused_columns).transpose()?,
         };
         if let Some(own) = whole {
             let batch = with(own)?;

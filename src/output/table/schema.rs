@@ -11,7 +11,7 @@ use crate::input::list::line_columns::{LINE, LineColumns, URL};
 use crate::input::list::{List, ParquetList, common_head};
 use crate::output::error::OutputError;
 use crate::output::folder::{CRAWLER, VERDICT};
-use crate::output::form::{Form, REFUSED, Splits, Style};
+use crate::output::form::{OutputMode, OutputOptions, REFUSED, Splits};
 use crate::preferences::PreferenceColumn;
 
 /// The metadata key under which a file lists our columns, which are ignored when it is read as a list.
@@ -25,7 +25,7 @@ const HEAD_LINE: &str = "robosieve.head";
 
 /// The columns of a set's files.
 #[derive(Debug, Clone)]
-pub(crate) struct Table {
+pub(crate) struct TableSchema {
     /// The columns as the files name and describe them, and as batches have them: [as stored](crate::formats::columnar).
     pub(super) schema: SchemaDescPtr,
     pub(super) batch_schema: SchemaRef,
@@ -34,13 +34,13 @@ pub(crate) struct Table {
     pub(super) line_columns: LineColumns,
     pub(super) metadata: Vec<KeyValue>,
     /// The rows of the run's files.
-    pub(super) files: Style,
+    pub(super) files: OutputOptions,
 }
 
 /// A field of a file, and the same in batches.
 type Fields = Vec<(TypePtr, FieldRef)>;
 
-impl Table {
+impl TableSchema {
     /// The table of files with the rows of these lists. Lists without lines are ignored.
     ///
     /// # Errors
@@ -48,7 +48,7 @@ impl Table {
     /// [`OutputError::ColumnsDiffer`] if the lists have different columns,
     /// [`ListError::HeadsDiffer`](crate::input::ListError::HeadsDiffer) if they have different head lines,
     /// [`OutputError::ColumnTaken`] if one of their columns has the name of one of ours.
-    pub fn of(lists: &[&List], files: Style, splits: &Splits) -> Result<Table, OutputError> {
+    pub fn of(lists: &[&List], files: OutputOptions, splits: &Splits) -> Result<TableSchema, OutputError> {
         let mut others = lists.iter().filter(|list| !list.is_empty);
         let first = others.next();
         let fields_of = |list: &&List| guarded(|| fields_of(list));
@@ -66,7 +66,7 @@ impl Table {
             return Err(OutputError::ColumnTaken { path: list.path.clone(), column: own.to_owned() });
         }
         let list = first.and_then(|list| list.parquet_list());
-        Ok(guarded(|| Table::with(fields, ours, list, head, files))?)
+        Ok(guarded(|| TableSchema::with(fields, ours, list, head, files))?)
     }
 
     fn with(
@@ -74,8 +74,8 @@ impl Table {
         ours: Fields,
         list: Option<&ParquetList>,
         head: &[u8],
-        files: Style,
-    ) -> Result<Table, Malformed> {
+        files: OutputOptions,
+    ) -> Result<TableSchema, Malformed> {
         let list_fields = fields.len();
         let names: Vec<&str> = ours.iter().map(|(own, _)| own.name()).collect();
         let our_columns = KeyValue::new(OUR_COLUMNS.to_owned(), names.join(&COMMA.to_string()));
@@ -87,15 +87,22 @@ impl Table {
             None => LineColumns::of_text(&schema)?,
         };
         let batch_schema = Arc::new(Schema::new(of_batch));
-        Ok(Table { schema, batch_schema, list_fields, line_columns, metadata: key_values(our_columns, head), files })
+        Ok(TableSchema {
+            schema,
+            batch_schema,
+            list_fields,
+            line_columns,
+            metadata: key_values(our_columns, head),
+            files,
+        })
     }
 }
 
 /// The suffixes of our columns' names, one for each crawler with verdicts in the file.
-fn labels(form: Form, splits: &Splits) -> Vec<String> {
+fn labels(form: OutputMode, splits: &Splits) -> Vec<String> {
     match form {
-        Form::Partitions | Form::BlockedFor => vec![String::new()],
-        Form::Verdicts => splits.labels(),
+        OutputMode::Partitions | OutputMode::BlockedFor => vec![String::new()],
+        OutputMode::Verdicts => splits.labels(),
     }
 }
 
@@ -190,14 +197,14 @@ pub(super) enum OwnColumn {
 
 impl OwnColumn {
     /// Our columns for a crawler in these files, in their order.
-    pub fn of(files: Style) -> impl Iterator<Item = OwnColumn> {
+    pub fn of(files: OutputOptions) -> impl Iterator<Item = OwnColumn> {
         use OwnColumn::{Agent, BlockedFor, Captured, DeferredFor, Reason, Rule, RuleLine, Verdict};
-        let names_crawlers = files.form == Form::BlockedFor;
+        let names_crawlers = files.form == OutputMode::BlockedFor;
         let is_in = move |column: &OwnColumn| match column {
             BlockedFor | DeferredFor => names_crawlers,
             _ if names_crawlers => false,
             // In a partition, it is the name of the folder.
-            Verdict => files.form == Form::Verdicts,
+            Verdict => files.form == OutputMode::Verdicts,
             Reason => true,
             Rule | RuleLine | Agent | Captured => files.explain,
             OwnColumn::Said(_) => true,
@@ -225,23 +232,23 @@ impl OwnColumn {
 }
 
 /// The columns after those of the list, in order.
-fn own_fields(files: Style, splits: &Splits) -> Fields {
+fn own_fields(files: OutputOptions, splits: &Splits) -> Fields {
     let fields_of = |label: &String| OwnColumn::of(files).map(|column| column.field(label)).collect::<Fields>();
     labels(files.form, splits).iter().flat_map(fields_of).collect()
 }
 
 /// The names of the columns that tell the verdicts; none if the verdict is the name of the folder.
-pub(super) fn verdict_names(form: Form, splits: &Splits) -> Vec<String> {
+pub(super) fn verdict_names(form: OutputMode, splits: &Splits) -> Vec<String> {
     match form {
-        Form::Partitions => Vec::new(),
-        Form::BlockedFor => REFUSED.map(str::to_owned).to_vec(),
-        Form::Verdicts => labels(form, splits).iter().map(|label| named(VERDICT, label)).collect(),
+        OutputMode::Partitions => Vec::new(),
+        OutputMode::BlockedFor => REFUSED.map(str::to_owned).to_vec(),
+        OutputMode::Verdicts => labels(form, splits).iter().map(|label| named(VERDICT, label)).collect(),
     }
 }
 
 /// The columns that readers of a partitioned dataset derive from the names of its folders.
-fn hive_columns<'n>(files: Style) -> impl Iterator<Item = &'n str> {
-    let is_partitioned = files.form == Form::Partitions;
+fn hive_columns<'n>(files: OutputOptions) -> impl Iterator<Item = &'n str> {
+    let is_partitioned = files.form == OutputMode::Partitions;
     let verdict = is_partitioned.then_some(VERDICT);
     verdict.into_iter().chain((is_partitioned && files.crawlers > 1).then_some(CRAWLER))
 }

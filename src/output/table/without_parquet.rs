@@ -11,12 +11,12 @@ use crate::outcome::Outcome;
 use crate::output::causes::ChunkCauses;
 use crate::output::error::OutputError;
 use crate::output::folder::Written;
-use crate::output::form::{Block, Splits, Style};
+use crate::output::form::{Block, OutputOptions, Splits};
 use crate::output::receipt::Receipt;
 
 /// A table, which cannot be made.
 #[derive(Debug, Clone)]
-pub(crate) enum Table {}
+pub(crate) enum TableSchema {}
 
 /// Rows, of which there are none.
 pub(crate) struct FileRows;
@@ -29,9 +29,9 @@ pub(crate) struct FullGroup {
 /// Rows that wait, of which there are none.
 pub(crate) struct WaitingRows;
 
-impl Table {
+impl TableSchema {
     /// Fails: Parquet is not built in.
-    pub fn of(_lists: &[&List], _files: Style, _splits: &Splits) -> Result<Table, OutputError> {
+    pub fn of(_lists: &[&List], _files: OutputOptions, _splits: &Splits) -> Result<TableSchema, OutputError> {
         Err(ListError::WithoutParquet.into())
     }
 

@@ -26,9 +26,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::record::Record;
 use crate::formats::bytes::{Reader, TOO_SHORT, push_number, push_text};
 use crate::origin::ROBOTS_TXT;
-use crate::policy::kept::{Answer, AnswerKind, Answers, Content, Failures, Kept, StoredRules};
 use crate::policy::state::{OverrideState, Ruling};
-use crate::policy::urls::Placement;
+use crate::policy::url_answers::{AnswerKind, Answers, Content, Failures, StoredAnswer, StoredRules, UrlAnswers};
+use crate::policy::urls::StoredOverride;
 use crate::robots::{BodyFlaw, NoteCounts};
 
 /// After how many origins a mark is set.
@@ -61,8 +61,8 @@ const DELAY: u8 = 8;
 pub(crate) struct UrlRecord<'i> {
     pub origin: &'i [u8],
     pub path: &'i [u8],
-    pub placement: Option<Placement>,
-    pub kept: Cow<'i, Kept>,
+    pub placement: Option<StoredOverride>,
+    pub kept: Cow<'i, UrlAnswers>,
 }
 
 impl UrlRecord<'_> {
@@ -136,12 +136,12 @@ pub(crate) fn push(url: &UrlRecord<'_>, of_origin: Option<&Record<'_>>, out: &mu
 }
 
 /// The failures that answers imply if nothing else is known.
-fn implied(answers: &[Answer]) -> Failures {
+fn implied(answers: &[StoredAnswer]) -> Failures {
     let failed = answers.iter().find(|answer| answer.kind == AnswerKind::Failed);
     failed.map_or_else(Failures::default, |failed| Failures::new(failed.fetched_at, None))
 }
 
-fn push_override(placement: &Placement, out: &mut Vec<u8>) {
+fn push_override(placement: &StoredOverride, out: &mut Vec<u8>) {
     let OverrideState { ruling, paused_until } = placement.operator_override;
     let bit = |bit: u8, is_set: bool| if is_set { bit } else { 0 };
     let delay = placement.crawl_delay.as_deref();
@@ -157,14 +157,14 @@ fn push_override(placement: &Placement, out: &mut Vec<u8>) {
 }
 
 /// Whether status and times of an answer, and its rules, are those of the record.
-fn is_as_in(answer: &Answer, record: &Record<'_>) -> bool {
+fn is_as_in(answer: &StoredAnswer, record: &Record<'_>) -> bool {
     let answered = record.state().answered;
     let rules = answer.rules();
     (answer.status, answer.fetched_at, answer.expires) == (answered.status, answered.fetched_at, answered.expires)
         && (!answer.kind.has_rules() || (rules.row, rules.side) == (record.row, record.side()))
 }
 
-fn push_answer(answer: &Answer, of_origin: Option<&Record<'_>>, out: &mut Vec<u8>) {
+fn push_answer(answer: &StoredAnswer, of_origin: Option<&Record<'_>>, out: &mut Vec<u8>) {
     let as_in_origins = of_origin.is_some_and(|record| is_as_in(answer, record));
     let bit = |bit: u8, is_set: bool| if is_set { bit } else { 0 };
     let own = |bit: u8, is_set: bool| if is_set && !as_in_origins { bit } else { 0 };
@@ -212,7 +212,7 @@ pub(crate) struct Pointer([u64; 3]);
 impl Pointer {
     /// The pointer of the redirect of a URL, if it has one, whose record begins at `answers` after the marks, and before which
     /// the records of ORIGINS end at `origin`; both in bytes.
-    pub fn of(kept: &Kept, answers: u64, origin: u64) -> Option<Pointer> {
+    pub fn of(kept: &UrlAnswers, answers: u64, origin: u64) -> Option<Pointer> {
         let target = kept.of_kind(AnswerKind::Redirect)?.target()?;
         Some(Pointer([hash_of_target(target.as_bytes()), answers, origin].map(u64::to_le)))
     }
@@ -293,10 +293,10 @@ impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
             }
         }
         let failures = if tag & FAILURES == 0 { implied(&answers) } else { self.failures()? };
-        Ok(Some(UrlRecord { origin, path, placement, kept: Cow::Owned(Kept::of(answers, failures)) }))
+        Ok(Some(UrlRecord { origin, path, placement, kept: Cow::Owned(UrlAnswers::of(answers, failures)) }))
     }
 
-    fn placement(&mut self) -> Result<Placement, &'static str> {
+    fn placement(&mut self) -> Result<StoredOverride, &'static str> {
         let (source, reader) = (self.source, &mut self.reader);
         let flags = reader.byte()?;
         if flags > RULING | PAUSED | DELAY {
@@ -312,14 +312,14 @@ impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
             Some(Ruling::RobotsTxt) => (rules(source, reader)?, notes(reader)?),
             _ => Default::default(),
         };
-        Ok(Placement { operator_override: OverrideState { ruling, paused_until }, robots_txt, crawl_delay, notes })
+        Ok(StoredOverride { operator_override: OverrideState { ruling, paused_until }, robots_txt, crawl_delay, notes })
     }
 
-    fn answer(&mut self, kind: AnswerKind, of_origin: Option<&Record<'i>>) -> Result<Answer, &'static str> {
+    fn answer(&mut self, kind: AnswerKind, of_origin: Option<&Record<'i>>) -> Result<StoredAnswer, &'static str> {
         let (source, reader) = (self.source, &mut self.reader);
         let flags = reader.byte()?;
         let has = |bit: u8| flags & bit != 0;
-        let mut answer = Answer {
+        let mut answer = StoredAnswer {
             kind,
             exact: has(EXACT),
             status: None,

@@ -11,11 +11,11 @@ use super::pool::{Distinct, NONE, Pool, spread};
 use super::spool::SpillFolder;
 use crate::automaton::{self, Engine, front};
 use crate::formats::bytes::push_text;
-use crate::formats::memory::{List, Table};
+use crate::formats::memory::{FileTable, FileVec};
 use crate::policy::error::WriteError;
 use crate::policy::groups::{Group, Row};
-use crate::policy::kept::{CompareRules, StoredRules};
 use crate::policy::statistics::Statistics;
+use crate::policy::url_answers::{CompareRules, StoredRules};
 
 /// A source of rows and items: the tables of captures, or an image.
 #[derive(Debug, Clone, Copy)]
@@ -90,14 +90,14 @@ pub(crate) struct Gathered<'s> {
     made: Vec<Box<[u8]>>,
     spill: SpillFolder,
     /// In the order of the image: the source of each item, and its places there and in the image.
-    items: List<NewItem>,
+    items: FileVec<NewItem>,
     /// Whether an item of a source can equal another one. It cannot if there is one source, which holds each only once; what is made
     /// begins with an operator's record, as no item of a source that is taken does.
     may_repeat: bool,
     /// The index of each item that may repeat by 32 bits of the hash of its content.
-    known: Table<(u32, u32)>,
+    known: FileTable<(u32, u32)>,
     /// The items that were taken: the source of each, and its places there and in the image.
-    taken: Table<NewItem>,
+    taken: FileTable<NewItem>,
     length: u64,
 }
 
@@ -124,7 +124,7 @@ const MADE: u32 = u32::MAX;
 impl<'s> Gathered<'s> {
     fn new(section: Section, sources: Vec<Pool<'s>>, spill: &SpillFolder) -> Result<Gathered<'s>, WriteError> {
         let memory = spill.tables();
-        let (items, known, taken) = (List::new(&memory), Table::new(&memory), Table::new(&memory));
+        let (items, known, taken) = (FileVec::new(&memory), FileTable::new(&memory), FileTable::new(&memory));
         let may_repeat = sources.len() > 1;
         let (spill, made, length) = (spill.clone(), Vec::new(), 0);
         let mut gathered = Gathered { section, sources, made, spill, items, may_repeat, known, taken, length };
@@ -218,7 +218,7 @@ pub(crate) struct Shared<'s> {
     /// The rows of each source, and how many places the sources before it have.
     sources: Vec<(Pool<'s>, usize)>,
     /// For each place of a row in the sources, its place in the image plus 1; 0 while no origin has needed it.
-    taken: List<u32>,
+    taken: FileVec<u32>,
     /// Only the counts of automata.
     counts: Statistics,
 }
@@ -235,7 +235,7 @@ impl<'s> Shared<'s> {
             (source.rows, before)
         });
         let rows: Vec<(Pool<'s>, usize)> = rows.collect();
-        let taken = List::filled(0, count, &spill.tables()).map_err(|error| spill.failed(error))?;
+        let taken = FileVec::filled(0, count, &spill.tables()).map_err(|error| spill.failed(error))?;
         Ok(Shared {
             automata: gathered(Section::Automata, |source| source.automata)?,
             rules: gathered(Section::Rules, |source| source.rules)?,

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::format::Section;
 use super::spool::{SpillFolder, Spool};
-use crate::formats::memory::{Table, prefetch};
+use crate::formats::memory::{FileTable, prefetch};
 use crate::policy::error::WriteError;
 
 /// The place of the item without content.
@@ -135,7 +135,7 @@ pub(crate) struct Distinct {
     pub spool: Spool,
     unit: usize,
     /// 32 bits of the hash of each item's content, and the item's place.
-    items: Table<(u32, u32)>,
+    items: FileTable<(u32, u32)>,
     item: Vec<u8>,
 }
 
@@ -148,7 +148,7 @@ impl Distinct {
     pub fn pool(section: Section, spill: &SpillFolder) -> Distinct {
         let (unit, mut first) = (section.unit(), Vec::new());
         Pool::push(&[], unit, &mut first);
-        let (items, spool) = (Table::new(&spill.tables()), Spool::new(spill, first));
+        let (items, spool) = (FileTable::new(&spill.tables()), Spool::new(spill, first));
         Distinct { section, spool, unit, items, item: Vec::new() }
     }
 

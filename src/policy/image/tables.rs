@@ -14,10 +14,10 @@ use super::gather::{Gathered, ItemSource, Shared, content};
 use super::pool::{Distinct, Pool};
 use super::sections::Image;
 use super::spool::{SpillFolder, Spool};
-use crate::formats::memory::List;
+use crate::formats::memory::FileVec;
 use crate::policy::error::WriteError;
 use crate::policy::groups::{self, CrawlerClass, Row};
-use crate::policy::kept::{Answer, AnswerKind, CompareRules, StoredRules};
+use crate::policy::url_answers::{AnswerKind, CompareRules, StoredAnswer, StoredRules};
 
 #[derive(Debug)]
 pub(crate) struct Tables {
@@ -113,9 +113,9 @@ impl Run {
     ) -> Result<Run, WriteError> {
         let mut shared = Shared::new(&[source], spill)?;
         let (mut run, mut count, mut record) = (Spool::new(spill, Vec::new()), 0, Vec::new());
-        let (mut targets, mut tied) = (List::new(&spill.tables()), List::new(&spill.tables()));
+        let (mut targets, mut tied) = (FileVec::new(&spill.tables()), FileVec::new(&spill.tables()));
         for url in urls {
-            if let Some(target) = url.kept.of_kind(AnswerKind::Redirect).and_then(Answer::target) {
+            if let Some(target) = url.kept.of_kind(AnswerKind::Redirect).and_then(StoredAnswer::target) {
                 targets.push(hash_of_target(target.as_bytes())).map_err(|error| spill.failed(error))?;
             }
             if url.kept.tied() != 0 {

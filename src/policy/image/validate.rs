@@ -25,7 +25,7 @@ use crate::formats::{memory, seekable};
 use crate::policy::crawlers::check_set;
 use crate::policy::error::{ImageError, OpenError};
 use crate::policy::groups::{Group, Row};
-use crate::policy::kept::{Answer, StoredRules};
+use crate::policy::url_answers::{StoredAnswer, StoredRules};
 use crate::policy::{lookup, provenance, side_records};
 use crate::{automaton, threads};
 
@@ -141,7 +141,7 @@ fn answers(parts: &Parts<'_>, rows: &Starts, side: &Starts) -> Result<Vec<Pointe
         }
         before = key;
         let replaced = url.placement.iter().map(|placement| placement.robots_txt);
-        if !url.kept.answers().iter().map(Answer::rules).chain(replaced).all(leads) {
+        if !url.kept.answers().iter().map(StoredAnswer::rules).chain(replaced).all(leads) {
             return Err(wrong("an answer does not lead to a row and to side records"));
         }
         let end_of_origins = parts.records.len();

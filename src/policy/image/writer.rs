@@ -13,14 +13,14 @@ use super::spool::{SpillFolder, Spool};
 use super::{Content, Image, Meta};
 use crate::dialect::Dialect;
 use crate::formats::memory;
-use crate::formats::memory::List;
+use crate::formats::memory::FileVec;
 use crate::policy::crawlers::Crawlers;
 use crate::policy::error::WriteError;
 use crate::policy::groups::Row;
-use crate::policy::kept::StoredRules;
 use crate::policy::lookup;
 use crate::policy::resolve::Resolved;
 use crate::policy::statistics::Statistics;
+use crate::policy::url_answers::StoredRules;
 use crate::threads;
 
 /// An image being made. Shared items stay in their sources until the image is written; of the rest, memory holds only as
@@ -35,7 +35,7 @@ pub(crate) struct Writer<'s> {
     count: u64,
     answers: Spool,
     marks: Vec<[u64; 2]>,
-    pointers: List<Pointer>,
+    pointers: FileVec<Pointer>,
     record: Vec<u8>,
     last: Vec<u8>,
 }
@@ -50,7 +50,7 @@ impl<'s> Writer<'s> {
     ) -> Result<Writer<'s>, WriteError> {
         let shared = Shared::new(sources, spill)?;
         let (origins, answers) = (Spool::new(spill, Vec::new()), Spool::new(spill, Vec::new()));
-        let (marks, pointers, record, last) = (Vec::new(), List::new(&spill.tables()), Vec::new(), Vec::new());
+        let (marks, pointers, record, last) = (Vec::new(), FileVec::new(&spill.tables()), Vec::new(), Vec::new());
         let spill = spill.clone();
         Ok(Writer { columns, dialect, spill, shared, origins, count: 0, answers, marks, pointers, record, last })
     }
@@ -158,7 +158,7 @@ struct Sealed<'s> {
     shared: Shared<'s>,
     answers: Spool,
     marks: Vec<[u64; 2]>,
-    pointers: List<Pointer>,
+    pointers: FileVec<Pointer>,
     content: Content,
 }
 

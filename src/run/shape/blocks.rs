@@ -4,13 +4,13 @@
 use super::gather::Held;
 use crate::input::chunks::Chunk;
 use crate::output::error::OutputError;
-use crate::output::form::{Block, Style};
+use crate::output::form::{Block, OutputOptions};
 use crate::output::table::FileRows;
 use crate::run::error::FilterError;
 use crate::run::worker::{Judged, Worker};
 
 /// How judged chunks become blocks of files; one for all workers of a run.
-pub(in crate::run) trait Shape: Sync {
+pub(in crate::run) trait BlockBuilder: Sync {
     /// Whether lines can be written straight from a mapped list.
     fn writes_from_list(&self) -> bool {
         true
@@ -65,10 +65,10 @@ pub(in crate::run) struct Turn<'t> {
 /// Text that is not compressed, as it was rendered, or lines that are only counted.
 pub(in crate::run) struct PlainText {
     /// The style of the files; `None` if lines are only counted.
-    pub style: Option<Style>,
+    pub style: Option<OutputOptions>,
 }
 
-impl Shape for PlainText {
+impl BlockBuilder for PlainText {
     fn blocks(&self, _: Turn<'_>, _: Vec<FileRows>, judged: &mut Judged) -> Result<bool, FilterError> {
         judged.tallies = self.style.map_or_else(Vec::new, |style| judged.tallies(style));
         Ok(true)

@@ -6,11 +6,11 @@
 use std::borrow::Cow;
 use std::sync::Mutex;
 
-use super::blocks::{Shape, Turn, Write};
+use super::blocks::{BlockBuilder, Turn, Write};
 use super::gather::{Gathered, Gatherer, Held};
 use crate::lock::lock;
 use crate::output::error::OutputError;
-use crate::output::form::{Block, Compressor, FrameFormat, Style};
+use crate::output::form::{Block, Compressor, FrameCompression, OutputOptions};
 use crate::output::table::FileRows;
 use crate::run::error::FilterError;
 use crate::run::queue::Sequence;
@@ -24,15 +24,15 @@ pub(in crate::run) struct Frames {
 
 /// What makes frames of gathered lines.
 struct Compressors {
-    style: Style,
-    format: FrameFormat,
+    style: OutputOptions,
+    format: FrameCompression,
     /// Those that no worker uses now.
     free: Mutex<Vec<Compressor>>,
 }
 
 impl Frames {
     /// Frames of this format for files of this style; some lines may wait from an interrupted run.
-    pub fn new(style: Style, format: FrameFormat, gathered: Option<Gatherer>) -> Frames {
+    pub fn new(style: OutputOptions, format: FrameCompression, gathered: Option<Gatherer>) -> Frames {
         let gatherer = Sequence::new(gathered.unwrap_or_else(|| Gatherer::new(style.files())));
         Frames { gatherer, compressors: Compressors { style, format, free: Mutex::default() } }
     }
@@ -56,7 +56,7 @@ impl Compressors {
     }
 }
 
-impl Shape for Frames {
+impl BlockBuilder for Frames {
     fn writes_from_list(&self) -> bool {
         false
     }

@@ -8,7 +8,7 @@ mod frames;
 mod gather;
 mod row_groups;
 
-pub(super) use blocks::{PlainText, Shape, Turn};
+pub(super) use blocks::{BlockBuilder, PlainText, Turn};
 pub(super) use frames::Frames;
 pub(super) use gather::{Gatherer, Held};
 pub(super) use row_groups::RowGroups;

@@ -5,13 +5,13 @@
 
 use std::sync::Mutex;
 
-use super::blocks::{Shape, Turn, Write};
+use super::blocks::{BlockBuilder, Turn, Write};
 use super::gather::Held;
 use crate::input::chunks::Chunk;
 use crate::lock::lock;
 use crate::output::error::OutputError;
 use crate::output::form::Block;
-use crate::output::table::{FileRows, FullGroup, Table, WaitingRows};
+use crate::output::table::{FileRows, FullGroup, TableSchema, WaitingRows};
 use crate::run::error::FilterError;
 use crate::run::queue::Sequence;
 use crate::run::worker::{Judged, Worker};
@@ -20,7 +20,7 @@ use crate::threads;
 /// The tables of a run, and the rows that wait for them.
 pub(in crate::run) struct RowGroups {
     /// The table of each set of files.
-    tables: Vec<Table>,
+    tables: Vec<TableSchema>,
     waiting: Sequence<WaitingRows>,
     /// How many row groups are encoded at a time at the end.
     at_once: usize,
@@ -28,18 +28,18 @@ pub(in crate::run) struct RowGroups {
 
 impl RowGroups {
     /// Row groups of these tables, one for each set of files. At the end, `at_once` groups are encoded at a time.
-    pub fn new(tables: Vec<Table>, waiting: WaitingRows, at_once: usize) -> RowGroups {
+    pub fn new(tables: Vec<TableSchema>, waiting: WaitingRows, at_once: usize) -> RowGroups {
         RowGroups { tables, waiting: Sequence::new(waiting), at_once }
     }
 }
 
 /// Encodes a row group as a block of its file.
-fn encode(tables: &[Table], group: FullGroup) -> Result<Block<'static>, OutputError> {
+fn encode(tables: &[TableSchema], group: FullGroup) -> Result<Block<'static>, OutputError> {
     tables[group.set].row_group(group)
 }
 
 /// Encodes row groups at the same time, one of them in this thread.
-fn encode_all(tables: &[Table], groups: Vec<FullGroup>) -> Result<Vec<Block<'static>>, OutputError> {
+fn encode_all(tables: &[TableSchema], groups: Vec<FullGroup>) -> Result<Vec<Block<'static>>, OutputError> {
     let (count, groups) = (groups.len(), Mutex::new(groups.into_iter().enumerate()));
     let next = || lock(&groups).next();
     let work = || std::iter::from_fn(next).map(|(at, group)| (at, encode(tables, group))).collect::<Vec<_>>();
@@ -48,7 +48,7 @@ fn encode_all(tables: &[Table], groups: Vec<FullGroup>) -> Result<Vec<Block<'sta
     encoded.into_iter().map(|(_, block)| block).collect()
 }
 
-impl Shape for RowGroups {
+impl BlockBuilder for RowGroups {
     fn ends_lines(&self) -> bool {
         true
     }

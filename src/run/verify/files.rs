@@ -13,7 +13,7 @@ use crate::input::scan::{Extent, scan};
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::{Partition, Reason};
 use crate::output::folder::{FileName, NEEDED, extra_files};
-use crate::output::form::{Form, NO_HEAD, Style, rest_of_row};
+use crate::output::form::{NO_HEAD, OutputMode, OutputOptions, rest_of_row};
 use crate::output::missing_robots;
 use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::output::table::Wanted;
@@ -323,7 +323,7 @@ impl Columns {
     }
 
     /// The tallies of some lines of a file of this style, which begins with a head line or not.
-    pub fn of(mut stored: StoredLines<'_>, style: Style, file: usize, has_head: bool) -> Columns {
+    pub fn of(mut stored: StoredLines<'_>, style: OutputOptions, file: usize, has_head: bool) -> Columns {
         let head = if has_head { stored.split_head() } else { b"" };
         let head = Tally::of_text(head, |line| rest_of_row(line, style.columns(file)));
         let mut found = Columns { head, ..Columns::default() };
@@ -372,12 +372,12 @@ impl Columns {
 
     /// How the tallies differ from the receipt: the lines must be `whole`, and those of each partition `parts`, in the order of
     /// `names`. In columns of the crawlers that may not fetch a line, invalid lines are among the blocked ones.
-    pub fn difference(&self, form: Form, whole: &Part, parts: &[Part], names: &[String]) -> Option<String> {
+    pub fn difference(&self, form: OutputMode, whole: &Part, parts: &[Part], names: &[String]) -> Option<String> {
         whole.difference(&self.lines).or_else(|| {
             let of_crawlers = parts.chunks(Partition::COUNT).zip(&self.partitions);
             let wanted = of_crawlers.flat_map(|(parts, found)| match form {
-                Form::BlockedFor => with_invalid(parts, found),
-                Form::Partitions | Form::Verdicts => parts.to_vec(),
+                OutputMode::BlockedFor => with_invalid(parts, found),
+                OutputMode::Partitions | OutputMode::Verdicts => parts.to_vec(),
             });
             let mut tallies = wanted.zip(self.partitions.as_flattened()).zip(names);
             tallies.find_map(|((part, tally), name)| Some(format!("{name}: {}", part.difference(tally)?)))
@@ -399,13 +399,13 @@ fn with_invalid(parts: &[Part], found: &[Tally; Partition::COUNT]) -> Vec<Part> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::form::Format;
+    use crate::output::form::FileFormat;
 
     #[test]
     fn what_has_no_rows_adds_nothing_and_loses_nothing() {
-        let style = Style {
-            form: Form::Verdicts,
-            format: Format::Text,
+        let style = OutputOptions {
+            form: OutputMode::Verdicts,
+            format: FileFormat::Text,
             explain: false,
             preferences: crate::PreferenceColumns::default(),
             crawlers: 2,

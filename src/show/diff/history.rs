@@ -9,7 +9,7 @@ use super::policies::{DiffError, Found, crawlers_of, decisions, side, side_by_si
 use crate::dialect::Dialect;
 use crate::formats::{shortened, visible};
 use crate::judge::Choices;
-use crate::judge::decision::Decisions;
+use crate::judge::decision::DecisionTable;
 use crate::policy::{Crawler, OriginStatus, Policy};
 use crate::robots::Agents;
 use crate::show::access::{AccessDecider, Cell, Extent, GroupKind, paths_of};
@@ -111,7 +111,7 @@ impl<'p> History<'p> {
 struct Walk<'h, 'p> {
     history: &'h History<'p>,
     /// By policy.
-    decisions: Vec<Decisions>,
+    decisions: Vec<DecisionTable>,
     /// By policy.
     deciders: Vec<AccessDecider<'p>>,
     /// Of each policy but the first with the one before.

@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::change::{Change, Difference, OriginChange};
 use super::compare::{Comparer, Side, UseComparer};
 use crate::judge::Choices;
-use crate::judge::decision::Decisions;
+use crate::judge::decision::DecisionTable;
 use crate::output::form::crawler_name;
 use crate::policy::{Crawler, CrawlerError, Policy, Record};
 use crate::robots::Agents;
@@ -230,12 +230,12 @@ impl<'p> Diff<'p> {
 }
 
 /// The decisions on the origins of a policy.
-pub(super) fn decisions(policy: &Policy, choices: Choices) -> Decisions {
-    Decisions::new(choices, policy.dialect()).with_answers_of(policy)
+pub(super) fn decisions(policy: &Policy, choices: Choices) -> DecisionTable {
+    DecisionTable::new(choices, policy.dialect()).with_answers_of(policy)
 }
 
 /// What a policy says of an origin. What it does not have was never fetched.
-pub(super) fn side<'p>(policy: &'p Policy, found: &Found<'p>, decisions: &Decisions) -> Side<'p> {
+pub(super) fn side<'p>(policy: &'p Policy, found: &Found<'p>, decisions: &DecisionTable) -> Side<'p> {
     match found {
         None => Side { policy, is_layer: false, row: 0, partition: Some(decisions.unfetched.partition()) },
         Some((of, record)) => {

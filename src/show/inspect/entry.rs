@@ -10,7 +10,7 @@ use crate::formats::time::time;
 use crate::judge::Choices;
 use crate::origin::{self, InvalidUrl};
 use crate::policy::{
-    Answer, AnswerKind, Crawler, Group, Groups, Hop, OriginStatus, Policy, Record, Ruling, Times, unasked,
+    AnswerKind, Crawler, Group, Groups, Hop, OriginStatus, Policy, Record, Ruling, StoredAnswer, Times, unasked,
 };
 use crate::preferences::{Preference, PreferenceLine, SignalScope, Use};
 use crate::robots::{BodyFlaw, Delay, GroupOrigin, SideKey, SideRecord};
@@ -302,9 +302,9 @@ fn text(bytes: &[u8]) -> String {
 
 /// The answers that are kept for a URL, the newest first.
 fn answers(hop: &Hop) -> Vec<KeptAnswer> {
-    let mut answers: Vec<&Answer> = hop.kept.iter().flat_map(|kept| kept.answers()).collect();
+    let mut answers: Vec<&StoredAnswer> = hop.kept.iter().flat_map(|kept| kept.answers()).collect();
     answers.sort_by_key(|answer| Reverse(answer.precedence()));
-    let kept = |one: &Answer| KeptAnswer {
+    let kept = |one: &StoredAnswer| KeptAnswer {
         kind: one.kind,
         status: one.status,
         answer: answer(one.times()),

@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::{self, BufRead, Seek};
 use std::path::{Path, PathBuf};
 
-use super::http::{Answer, Flaw, Page, Response};
+use super::http::{Flaw, HttpAnswer, Page, Response};
 use super::record::{Extent, Head, Records};
-use super::revisit::{OriginalKey, Revisits, Wanted};
+use super::revisit::{OriginalKey, RevisitTargets, Revisits};
 use super::text::{ArchiveText, MARK};
 use crate::formats::compression::{Compression, Damaged, Reader, Salvage, with_help};
 use crate::formats::seekable;
@@ -45,7 +45,7 @@ pub(crate) struct Archives {
 /// One pass over archives, and what it looks for.
 struct Pass<'p> {
     pages: Pages,
-    originals: Wanted,
+    originals: RevisitTargets,
     revisits: &'p mut Revisits,
 }
 
@@ -104,7 +104,8 @@ impl Archives {
         let mut archive = Archive::new(path, text, compression, intake.decompressor(1))?;
         archive.fetched_at = intake.time_of_source;
         let before = intake.captures.statistics.warc.other_pages;
-        let mut pass = Pass { pages: Pages::RobotsTxt, originals: Wanted::default(), revisits: &mut self.revisits };
+        let mut pass =
+            Pass { pages: Pages::RobotsTxt, originals: RevisitTargets::default(), revisits: &mut self.revisits };
         pass.read(&archive, intake)?;
         archive.has_other_pages = intake.captures.statistics.warc.other_pages > before;
         self.archives.push(archive);
@@ -225,7 +226,9 @@ impl Pass<'_> {
             *count += 1;
             intake.pass_over(path, reason, example);
         }
-        intake.add(page.map(|page| page.answered(Answer { flaw: Some(BodyFlaw::Incomplete), ..Answer::default() })))?;
+        intake.add(
+            page.map(|page| page.answered(HttpAnswer { flaw: Some(BodyFlaw::Incomplete), ..HttpAnswer::default() })),
+        )?;
         Ok(extent != Extent::Rest)
     }
 
@@ -258,14 +261,15 @@ impl Pass<'_> {
         let (block, limit) = (records.block(), intake.body_limit());
         let response = if kind == Kind::Resource { Some(Response::of_resource()) } else { Response::read(block)? };
         if kind == Kind::Revisit {
-            let head = response.map_or_else(Answer::default, |response| Answer::of_head(&response, page.fetched_at));
+            let head =
+                response.map_or_else(HttpAnswer::default, |response| HttpAnswer::of_head(&response, page.fetched_at));
             records.finish()?;
             intake.captures.statistics.warc.revisits += 1;
             return Ok(self.revisits.add(record, page, head)?.into_iter().collect());
         }
         let (answer, flaw) = match response {
-            Some(response) => Answer::read(&response, page.fetched_at, record.truncation(), block, limit)?,
-            None => (Answer::default(), Some(Flaw::NotHttp)),
+            Some(response) => HttpAnswer::read(&response, page.fetched_at, record.truncation(), block, limit)?,
+            None => (HttpAnswer::default(), Some(Flaw::NotHttp)),
         };
         // Whether it is damaged may show only at its end.
         records.finish()?;

@@ -197,7 +197,7 @@ pub(super) struct Page {
 
 /// The answer to a request. The default is that of a request without one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct HttpAnswer {
     pub status: Option<u16>,
     /// The server's `Expires`, in seconds of Unix time.
     pub expires: Option<i64>,
@@ -214,9 +214,9 @@ impl Page {
         Some(Page { url, origin, fetched_at })
     }
 
-    pub fn answered(self, answer: Answer) -> Capture {
+    pub fn answered(self, answer: HttpAnswer) -> Capture {
         let Page { url, origin, fetched_at } = self;
-        let Answer { status, expires, location, body, flaw } = answer;
+        let HttpAnswer { status, expires, location, body, flaw } = answer;
         let answered = Answered { status, fetched_at, expires, unreachable_since: None };
         Capture { url, origin, exact: true, answered, location, body, flaw }
     }
@@ -263,14 +263,14 @@ pub(super) fn is_file(status: Option<u16>) -> bool {
     matches!(status, Some(200..=299))
 }
 
-impl Answer {
+impl HttpAnswer {
     /// What the head of an answer says, for a page requested at this time.
-    pub fn of_head(response: &Response, fetched_at: Option<i64>) -> Answer {
-        Answer {
+    pub fn of_head(response: &Response, fetched_at: Option<i64>) -> HttpAnswer {
+        HttpAnswer {
             status: Some(response.status),
             expires: response.expires(fetched_at),
             location: response.location(),
-            ..Answer::default()
+            ..HttpAnswer::default()
         }
     }
 
@@ -283,14 +283,14 @@ impl Answer {
         truncation: Truncation,
         block: &mut Take<impl BufRead>,
         limit: usize,
-    ) -> io::Result<(Answer, Option<Flaw>)> {
-        let mut answer = Answer::of_head(response, fetched_at);
+    ) -> io::Result<(HttpAnswer, Option<Flaw>)> {
+        let mut answer = HttpAnswer::of_head(response, fetched_at);
         if !is_file(answer.status) {
             return Ok((answer, None));
         }
         let body = match response.body(block, limit)? {
             Ok(body) => body,
-            Err(problem) if problem.flaw().is_none() => return Ok((Answer::default(), Some(Flaw::Body(problem)))),
+            Err(problem) if problem.flaw().is_none() => return Ok((HttpAnswer::default(), Some(Flaw::Body(problem)))),
             Err(problem) => {
                 answer.flaw = problem.flaw();
                 return Ok((answer, Some(Flaw::Body(problem))));

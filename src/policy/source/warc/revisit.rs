@@ -10,7 +10,7 @@
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
 
-use super::http::{Answer, Page, is_file};
+use super::http::{HttpAnswer, Page, is_file};
 use super::record::Head;
 use crate::policy::Capture;
 use crate::policy::source::RecordProblem;
@@ -25,7 +25,7 @@ pub(super) struct Revisits {
 struct Revisit {
     page: Page,
     /// What its own head says, which is newer than the original's.
-    head: Answer,
+    head: HttpAnswer,
     /// The originals found, by hash. There is only one, unless names or digests lie.
     found: Vec<u128>,
 }
@@ -43,7 +43,7 @@ struct Want {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Wanted {
+pub(super) struct RevisitTargets {
     /// Sorted.
     wants: Vec<Want>,
     /// The originals found for each key, by hash. Thousands of sites have the same file, which is processed once.
@@ -78,7 +78,7 @@ impl OriginalKey {
     }
 
     /// Whether this key can name an answer. A digest can name only a file, because redirects have empty bodies too.
-    fn can_name(self, original: &Answer) -> bool {
+    fn can_name(self, original: &HttpAnswer) -> bool {
         self.0 & 1 == 0 || is_file(original.status)
     }
 
@@ -101,7 +101,7 @@ impl OriginalKey {
 impl Revisits {
     /// Adds the revisit of a page, with what the head in the record says. If that is enough, as it is for everything but a file, it
     /// is returned as a capture.
-    pub fn add(&mut self, record: &Head, page: Page, head: Answer) -> Result<Option<Capture>, RecordProblem> {
+    pub fn add(&mut self, record: &Head, page: Page, head: HttpAnswer) -> Result<Option<Capture>, RecordProblem> {
         let status = head.status;
         if status.is_some() && !is_file(status) && status != Some(NOT_MODIFIED) {
             return Ok(Some(page.answered(head)));
@@ -114,23 +114,23 @@ impl Revisits {
         Ok(None)
     }
 
-    pub fn take_wanted(&mut self) -> Wanted {
+    pub fn take_wanted(&mut self) -> RevisitTargets {
         let mut wants = std::mem::take(&mut self.fresh);
         wants.sort_unstable();
-        Wanted { wants, seen: HashMap::new() }
+        RevisitTargets { wants, seen: HashMap::new() }
     }
 
     /// The revisits of this original, as captures.
     pub fn resolve<'r>(
         &'r mut self,
         keys: &[OriginalKey],
-        wanted: &'r mut Wanted,
-        original: &'r Answer,
+        wanted: &'r mut RevisitTargets,
+        original: &'r HttpAnswer,
     ) -> impl Iterator<Item = Capture> + use<'r> {
         let hash = original.hash();
         let is_new = |key: &OriginalKey| key.can_name(original) && wanted.note_original(*key, hash);
         let named: Vec<OriginalKey> = keys.iter().copied().filter(is_new).collect();
-        let wanted: &Wanted = wanted;
+        let wanted: &RevisitTargets = wanted;
         named.into_iter().flat_map(|key| wanted.of(key)).filter_map(move |want| {
             let revisit = &mut self.waiting[want.revisit];
             let repeats = revisit.can_repeat(original) && !revisit.found.contains(&hash);
@@ -147,12 +147,12 @@ impl Revisits {
         unresolved.map(|Revisit { page, head, .. }| {
             let is_current = head.status == Some(NOT_MODIFIED);
             let expires = head.expires.filter(|_| is_current);
-            page.answered(Answer { status: head.status.filter(|_| is_current), expires, ..Answer::default() })
+            page.answered(HttpAnswer { status: head.status.filter(|_| is_current), expires, ..HttpAnswer::default() })
         })
     }
 }
 
-impl Wanted {
+impl RevisitTargets {
     pub fn is_empty(&self) -> bool {
         self.wants.is_empty()
     }
@@ -190,12 +190,12 @@ impl Revisit {
 
     /// Whether this answer can be the original. Any file can; if the revisit has no head of its own, so can any answer with a
     /// status.
-    fn can_repeat(&self, original: &Answer) -> bool {
+    fn can_repeat(&self, original: &HttpAnswer) -> bool {
         is_file(original.status) || !self.is_file() && original.status.is_some()
     }
 
-    fn repeated(&self, original: &Answer) -> Capture {
+    fn repeated(&self, original: &HttpAnswer) -> Capture {
         let status = self.head.status.filter(|&status| status != NOT_MODIFIED).or(original.status);
-        self.page.clone().answered(Answer { status, expires: self.head.expires, ..original.clone() })
+        self.page.clone().answered(HttpAnswer { status, expires: self.head.expires, ..original.clone() })
     }
 }

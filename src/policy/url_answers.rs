@@ -17,7 +17,7 @@ use crate::robots::{BodyFlaw, NoteCounts};
 
 /// An answer as it is kept, once its groups are stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Answer {
+pub(crate) struct StoredAnswer {
     pub kind: AnswerKind,
     /// Whether the source named this exact origin rather than just its host.
     pub exact: bool,
@@ -58,7 +58,7 @@ pub(crate) trait CompareRules {
     fn compare(&mut self, one: StoredRules, other: StoredRules) -> Result<Ordering, Self::Error>;
 }
 
-impl Answer {
+impl StoredAnswer {
     /// What decides between answers of different kinds: the newest, then exact names over shorthands, then the kind.
     pub fn precedence(&self) -> impl Ord + use<> {
         (self.fetched_at, self.exact, self.kind)
@@ -66,18 +66,18 @@ impl Answer {
 
     /// Compares two answers of one kind: the newest, then exact names over shorthands, then the stored bytes; and whether nothing but
     /// what they contain can choose one.
-    fn compare<C: CompareRules>(&self, other: &Answer, rules: &mut C) -> Result<(Ordering, bool), C::Error> {
+    fn compare<C: CompareRules>(&self, other: &StoredAnswer, rules: &mut C) -> Result<(Ordering, bool), C::Error> {
         let by_precedence = self.precedence().cmp(&other.precedence());
         if by_precedence.is_ne() {
             return Ok((by_precedence, false));
         }
-        let facts = |answer: &Answer| (answer.status, answer.flaw, answer.expires);
+        let facts = |answer: &StoredAnswer| (answer.status, answer.flaw, answer.expires);
         let by_content = match (&self.content, &other.content) {
             (Content::Rules(one), Content::Rules(two)) => rules.compare(*one, *two)?,
             (Content::Target(one), Content::Target(two)) => one.cmp(two),
             _ => Ordering::Equal,
         };
-        let notes = |answer: &Answer| answer.notes.as_deref().copied().unwrap_or_default();
+        let notes = |answer: &StoredAnswer| answer.notes.as_deref().copied().unwrap_or_default();
         let by_notes = || match self.content {
             Content::Rules(_) => notes(self).cmp(&notes(other)),
             _ => Ordering::Equal,
@@ -110,7 +110,7 @@ impl Answer {
 /// The answers kept for one URL: the greatest of each kind, and when requests failed. Folding answers into it gives the same
 /// in any order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Kept {
+pub(crate) struct UrlAnswers {
     answers: Answers,
     failures: Failures,
     /// The bits of the kinds whose answer is one of several of its time, with other contents. A policy has no such bits: they tell of
@@ -119,26 +119,26 @@ pub(crate) struct Kept {
 }
 
 /// Answers in the order of their kinds. Most URLs have one.
-pub(crate) type Answers = SmallVec<[Answer; 1]>;
+pub(crate) type Answers = SmallVec<[StoredAnswer; 1]>;
 
 /// The fate of an answer that is folded into others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Folded {
     /// It is the first of its kind, or one of those with the time of the one that is kept.
-    Kept,
+    UrlAnswers,
     /// One of the two was older, or not exact.
     Older,
 }
 
-impl Kept {
+impl UrlAnswers {
     /// Answers read from a file, in the order of their kinds.
-    pub fn of(answers: Answers, failures: Failures) -> Kept {
-        Kept { answers, failures, tied: 0 }
+    pub fn of(answers: Answers, failures: Failures) -> UrlAnswers {
+        UrlAnswers { answers, failures, tied: 0 }
     }
 
     /// The same, of which the answers of these kinds are tied.
-    pub fn with_tied(self, tied: u64) -> Kept {
-        Kept { tied, ..self }
+    pub fn with_tied(self, tied: u64) -> UrlAnswers {
+        UrlAnswers { tied, ..self }
     }
 
     /// The kinds of which another answer has the same time and other contents, so that only bytes could choose; a bit each.
@@ -147,13 +147,13 @@ impl Kept {
     }
 
     /// The newest answer that is tied with another.
-    pub fn newest_tied(&self) -> Option<&Answer> {
-        let is_tied = |answer: &&Answer| self.tied & answer.kind.bit() != 0;
+    pub fn newest_tied(&self) -> Option<&StoredAnswer> {
+        let is_tied = |answer: &&StoredAnswer| self.tied & answer.kind.bit() != 0;
         self.answers.iter().filter(is_tied).max_by_key(|answer| answer.precedence())
     }
 
     /// The answers, in the order of their kinds.
-    pub fn answers(&self) -> &[Answer] {
+    pub fn answers(&self) -> &[StoredAnswer] {
         &self.answers
     }
 
@@ -161,17 +161,17 @@ impl Kept {
         &self.failures
     }
 
-    pub fn of_kind(&self, kind: AnswerKind) -> Option<&Answer> {
+    pub fn of_kind(&self, kind: AnswerKind) -> Option<&StoredAnswer> {
         self.answers.iter().find(|answer| answer.kind == kind)
     }
 
-    pub fn newest(&self) -> Option<&Answer> {
+    pub fn newest(&self) -> Option<&StoredAnswer> {
         self.answers.iter().max_by_key(|answer| answer.precedence())
     }
 
     /// The URL that the newest answer leads to, if it is a redirect; after a 304, that of the answer which it confirms.
     pub fn leads_to(&self) -> Option<&str> {
-        let is_confirmed = |answer: &&Answer| answer.kind.has_rules() || answer.kind == AnswerKind::Redirect;
+        let is_confirmed = |answer: &&StoredAnswer| answer.kind.has_rules() || answer.kind == AnswerKind::Redirect;
         let confirmed = || self.answers.iter().filter(is_confirmed).max_by_key(|answer| answer.precedence());
         match self.newest()? {
             newest if newest.kind == AnswerKind::NotModified => confirmed()?.target(),
@@ -187,19 +187,24 @@ impl Kept {
         })
     }
 
-    pub fn fold<C: CompareRules>(&mut self, answer: Answer, rules: &mut C) -> Result<Folded, C::Error> {
+    pub fn fold<C: CompareRules>(&mut self, answer: StoredAnswer, rules: &mut C) -> Result<Folded, C::Error> {
         self.fold_tied(answer, false, rules)
     }
 
     /// Folds an answer that may be tied with others already.
-    fn fold_tied<C: CompareRules>(&mut self, answer: Answer, tied: bool, rules: &mut C) -> Result<Folded, C::Error> {
+    fn fold_tied<C: CompareRules>(
+        &mut self,
+        answer: StoredAnswer,
+        tied: bool,
+        rules: &mut C,
+    ) -> Result<Folded, C::Error> {
         let bit = answer.kind.bit();
         let as_tied = if tied { bit } else { 0 };
         let at = self.answers.partition_point(|known| known.kind < answer.kind);
         let Some(known) = self.answers.get_mut(at).filter(|known| known.kind == answer.kind) else {
             self.answers.insert(at, answer);
             self.tied |= as_tied;
-            return Ok(Folded::Kept);
+            return Ok(Folded::UrlAnswers);
         };
         let (order, differs) = answer.compare(known, rules)?;
         let by_precedence = answer.precedence().cmp(&known.precedence());
@@ -211,7 +216,7 @@ impl Kept {
         if order == Ordering::Greater {
             *known = answer;
         }
-        Ok(if by_precedence.is_eq() { Folded::Kept } else { Folded::Older })
+        Ok(if by_precedence.is_eq() { Folded::UrlAnswers } else { Folded::Older })
     }
 
     pub fn fold_failures(&mut self, failures: &Failures) {
@@ -219,7 +224,7 @@ impl Kept {
     }
 
     /// Adds the answers kept elsewhere for the same URL.
-    pub fn merge<C: CompareRules>(&mut self, other: Kept, rules: &mut C) -> Result<(), C::Error> {
+    pub fn merge<C: CompareRules>(&mut self, other: UrlAnswers, rules: &mut C) -> Result<(), C::Error> {
         self.failures.merge(&other.failures);
         for answer in other.answers {
             let tied = other.tied & answer.kind.bit() != 0;
