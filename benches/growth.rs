@@ -59,7 +59,9 @@ impl Options {
         for list in &self.lists {
             for &threads in &self.threads {
                 for destination in forms.clone() {
-                    let mut job = Job::new([list], vec![crawler.clone()]).choices(Choices::at(0)).threads(threads);
+                    let job = Job::new([list], vec![crawler.clone()]).choices(Choices::at(0)).threads(threads);
+                    // SAFETY: nothing writes into the list.
+                    let mut job = unsafe { job.map_lists() };
                     job.destination = destination;
                     jobs.push(job);
                 }

@@ -176,6 +176,8 @@ fn whole_filter(criterion: &mut Criterion, set: &Set) {
 fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize) -> Job {
     let crawlers = vec![policy.crawler(None).expect("one crawler")];
     let job = Job::new(vec![list.path.clone(); REPEATED], crawlers).choices(Choices::at(0)).threads(threads);
+    // SAFETY: nothing writes into the list.
+    let job = unsafe { job.map_lists() };
     match directory {
         Some(directory) => job.destination(Folder::new(directory).force(true)),
         None => job,

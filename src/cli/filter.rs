@@ -97,7 +97,9 @@ fn split(
     process::return_free_memory(args.long_run.memory);
     let against = args.source.rules.policy.open_files(&args.source.against)?;
     let against = against.map(|policy| Against::new(policy).only_changed(args.source.only_changed));
-    let mut job = job(args, lists, choices, sources::crawlers(&agents, &policy)?).against(against);
+    let job = job(args, lists, choices, sources::crawlers(&agents, &policy)?).against(against);
+    // SAFETY: who names a list answers for its not changing meanwhile, as SECURITY.md says.
+    let mut job = unsafe { job.map_lists() };
     if let Some(path) = &job.robots_needed {
         destination::ensure(
             path,
@@ -224,6 +226,7 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
         threads,
         chunk_size,
         long_run,
+        maps: None,
     }
 }
 

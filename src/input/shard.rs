@@ -10,7 +10,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
-use super::list::{List, line_boundary};
+use super::list::List;
 use crate::input::error::{ListError, ShardError};
 
 /// The part of a job that a run does.
@@ -41,19 +41,19 @@ impl Shard {
     ///
     /// # Errors
     ///
-    /// [`ListError::NotDivisible`] if a list cannot be read again by other runs.
+    /// [`ListError::NotDivisible`] if a list cannot be read again by other runs; other errors if one cannot be read.
     pub(crate) fn cut(self, lists: &mut [List]) -> Result<(), ListError> {
         let lengths: Vec<usize> = lists.iter().map(length).collect::<Result<_, _>>()?;
         let total: u128 = lengths.iter().map(|&length| length as u128).sum();
         let boundary = |number: u32| total * u128::from(number) / u128::from(self.of);
         let mut before = 0u128;
         for (list, length) in lists.iter_mut().zip(lengths) {
-            let within = |boundary: u128| match list.mapped() {
-                Some(text) => line_boundary(text, boundary.saturating_sub(before).min(length as u128) as usize),
-                None if before + length as u128 / 2 < boundary => length,
-                None => 0,
+            let within = |boundary: u128| match list.is_plain() {
+                true => list.line_boundary(boundary.saturating_sub(before).min(length as u128) as usize),
+                false if before + length as u128 / 2 < boundary => Ok(length),
+                false => Ok(0),
             };
-            let range: Range<usize> = within(boundary(self.number - 1))..within(boundary(self.number));
+            let range: Range<usize> = within(boundary(self.number - 1))?..within(boundary(self.number))?;
             list.cut_to(range);
             before += length as u128;
         }
@@ -63,8 +63,8 @@ impl Shard {
 
 /// The length of a list's file.
 fn length(list: &List) -> Result<usize, ListError> {
-    match (list.mapped(), list.file_state()) {
-        (Some(text), _) => Ok(text.len()),
+    match (list.plain_length(), list.file_state()) {
+        (Some(length), _) => Ok(length),
         _ if list.unreadable().is_some() => Ok(0),
         (None, Some(state)) => Ok(usize::try_from(state.length).unwrap_or(usize::MAX)),
         (None, None) => Err(ListError::NotDivisible { path: list.path.clone() }),

@@ -273,10 +273,10 @@ impl ReadPositions {
         self.begun.first().copied().unwrap_or(Position { list: self.next, at: 0 })
     }
 
-    /// Bytes of the lists' files that a resumed run does not read again. Lists that are not mapped are read from the start.
+    /// Bytes of the lists' files that a resumed run does not read again. Lists that are not plain text are read from the start.
     pub fn source_read(&self, lists: &[List]) -> u64 {
         let of_list = |(number, list): (usize, &List)| match self.begun.iter().find(|place| place.list == number) {
-            Some(place) if list.mapped().is_some() => place.at.saturating_sub(list.start()),
+            Some(place) if list.is_plain() => place.at.saturating_sub(list.start()),
             Some(_) => 0,
             None => list.source_length().unwrap_or(0),
         };

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::error::FilterError;
 use super::memory::DEFAULT_MEMORY;
 use crate::input::layout::UrlField;
+use crate::input::list::Maps;
 use crate::input::shard::Shard;
 use crate::judge::choices::Choices;
 use crate::judge::matcher::Matcher;
@@ -63,6 +64,8 @@ pub struct Job {
     pub chunk_size: usize,
     /// Settings for long runs.
     pub long_run: LongRun,
+    /// Whether plain lists are mapped.
+    pub(crate) maps: Option<Maps>,
 }
 
 impl Job {
@@ -86,7 +89,24 @@ impl Job {
             threads: 0,
             chunk_size: 0,
             long_run: LongRun::default(),
+            maps: None,
         }
+    }
+
+    /// Maps lists that are plain files, so that no line is copied to be judged; without it, they are read by ranges, and with the same
+    /// results. The command-line program maps.
+    ///
+    /// # Safety
+    ///
+    /// Callers must ensure that no process writes into a list or shortens it while the job runs: lines are slices of the map, and Rust's
+    /// rules forbid that what is behind a slice changes. A run that finds its list changed fails, as it does without this, but only
+    /// in the end. A process that reads what is no longer in the file gets a SIGBUS, unless [`fill_lost_pages`](super::fill_lost_pages())
+    /// handles it.
+    #[must_use]
+    pub unsafe fn map_lists(mut self) -> Job {
+        // SAFETY: as the caller ensures.
+        self.maps = Some(unsafe { Maps::promised() });
+        self
     }
 
     /// Whom lines are split for.

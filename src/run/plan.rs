@@ -10,7 +10,7 @@ use super::memory::{Memory, Needs, WorkerPlan};
 use super::newly_seen::SeenPlace;
 use super::seen_file::ShardKeys;
 use crate::input::chunks::{Cut, Parallelism};
-use crate::input::list::{List, Patience};
+use crate::input::list::{List, Opening, Patience};
 use crate::judge::matcher::Matcher;
 use crate::judge::outcomes::AllowedIf;
 use crate::judge::same_url::SameUrl;
@@ -193,7 +193,14 @@ impl<'j> Plan<'j> {
 /// The lists of a job, or the parts of them to be read.
 pub(super) fn lists(job: &Job, memory: Memory) -> Result<Vec<List>, FilterError> {
     let LongRun { skip_bad, interrupt, .. } = &job.long_run;
-    let opened = List::open_all(&job.lists, &job.url_field, memory.decompressors(), *skip_bad, interrupt.as_ref());
+    let opening = Opening {
+        url_field: &job.url_field,
+        memory: memory.decompressors(),
+        skips_bad: *skip_bad,
+        maps: job.maps,
+        interrupt: interrupt.as_ref(),
+    };
+    let opened = List::open_all(&job.lists, opening);
     let is_asked_to_stop = interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed));
     let mut lists = opened.map_err(|error| if is_asked_to_stop { FilterError::Interrupted } else { error.into() })?;
     // Leaving out everything is an error.

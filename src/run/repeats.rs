@@ -187,7 +187,7 @@ mod tests {
     use super::*;
     use crate::input::chunks::Cut;
     use crate::input::layout::{Layout, UrlField};
-    use crate::input::list::Buffer;
+    use crate::input::list::{Buffer, Opening};
     use crate::judge::same_url::SameUrl;
 
     /// Opens these texts as lists.
@@ -198,7 +198,7 @@ mod tests {
             path
         };
         let paths: Vec<_> = texts.iter().enumerate().map(path).collect();
-        List::open_all(&paths, &UrlField::default(), u64::MAX, false, None).unwrap()
+        List::open_all(&paths, Opening::new(&UrlField::default())).unwrap()
     }
 
     fn find(lists: &[List], folder: &std::path::Path, read: Vec<u64>) -> Repeats {

@@ -6,6 +6,7 @@ mod claims;
 mod conformance;
 mod corpus;
 mod hostile;
+mod mapping;
 mod oracle;
 #[cfg(feature = "warc")]
 mod parts;

@@ -183,11 +183,15 @@ pub mod list {
             List { path, layout: Layout, head_length: 0, skips_bad: false, text, compression, needs }
         }
 
-        pub fn mapped(&self) -> Option<&[u8]> {
-            self.compression.is_none().then_some(&self.text)
+        pub fn is_plain(&self) -> bool {
+            self.compression.is_none()
         }
 
-        pub fn is_decoded(&self) -> bool {
+        pub fn is_mapped(&self) -> bool {
+            self.is_plain()
+        }
+
+        pub fn is_reread(&self) -> bool {
             self.compression.is_some()
         }
 

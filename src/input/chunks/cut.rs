@@ -92,7 +92,7 @@ impl<'l> Cut<'l> {
     /// Whether list number `list` can be read from any place on; if not, it is read from its start.
     pub fn begins_anywhere(&self, list: usize) -> bool {
         let list = &self.lists[list];
-        list.mapped().is_some() || self.by_rows && list.is_table()
+        list.is_plain() || self.by_rows && list.is_table()
     }
 
     /// How much is read as a chunk, whose line may be long or not.
@@ -133,7 +133,7 @@ impl<'l> Cut<'l> {
         if chunk.len() - start <= longest {
             return Ok(());
         }
-        let head = if list.mapped().is_some() { 0 } else { list.head_length as u64 };
+        let head = if list.is_plain() { 0 } else { list.head_length as u64 };
         Err(ListError::LineTooLong { path: list.path.clone(), offset: head + at + start as u64, longest })
     }
 }
@@ -180,7 +180,8 @@ impl<'l> OpenList<'l> {
 
     /// Whether the next chunk can be had without delay.
     pub fn is_instant(&self, cut: &Cut<'l>) -> bool {
-        cut.begins_anywhere(self.list) && !(cut.lists[self.list].mapped().is_some() && cut.lists[self.list].skips_bad)
+        let list = &cut.lists[self.list];
+        list.is_mapped() && !list.skips_bad || cut.by_rows && list.is_table()
     }
 
     /// Reads the next chunk, into `buffer` if it needs one. A chunk with a long line is read only if it `may_be_long`.

@@ -345,7 +345,7 @@ impl<'l> OpenLists<'l> {
             let is_free = |slot: &&mut Slot<'l>| {
                 let is_full = to_disk && slot.store.as_ref().is_none_or(|store| !store.has_room());
                 let waits =
-                    slot.needs_memory || in_order && (slot.is_long || is_full || !cut.lists[slot.list].is_decoded());
+                    slot.needs_memory || in_order && (slot.is_long || is_full || !cut.lists[slot.list].is_reread());
                 !slot.has_ended && !waits && slot.reading.is_some()
             };
             if let Some(slot) = self.open.iter_mut().skip(1).find(is_free)
@@ -458,13 +458,14 @@ fn chunk_room(cut: &Cut<'_>) -> u64 {
 fn memory_of_decompressor(list: &List) -> u64 {
     match list.compression {
         Some(compression) => compression.usual_memory(),
+        None if list.is_plain() => 0,
         // A page, both stored and decompressed, and a dictionary.
-        None if list.is_decoded() => 4 << 20,
+        None if list.is_reread() => 4 << 20,
         None => 0,
     }
 }
 
 /// Memory for reading a list.
 fn memory_of_reader(list: &List) -> u64 {
-    if list.is_decoded() { BYTES_PER_READER + memory_of_decompressor(list) } else { 0 }
+    if list.is_reread() { BYTES_PER_READER + memory_of_decompressor(list) } else { 0 }
 }

@@ -11,7 +11,7 @@ use super::hand_out::{Chunks, Ended, Work};
 use super::{Chunk, Cut, Parallelism, Position};
 use crate::input::error::{ListError, Skipped};
 use crate::input::layout::UrlField;
-use crate::input::list::{Buffer, List, Next};
+use crate::input::list::{Buffer, List, Maps, Next, Opening};
 
 /// Opens these texts as lists.
 fn lists(texts: &[&str]) -> Vec<List> {
@@ -22,7 +22,7 @@ fn lists(texts: &[&str]) -> Vec<List> {
         path
     };
     let paths: Vec<_> = texts.iter().enumerate().map(path).collect();
-    List::open_all(&paths, &UrlField::default(), u64::MAX, false, None).unwrap()
+    List::open_all(&paths, Opening::new(&UrlField::default())).unwrap()
 }
 
 /// One worker waits for the next chunk while another fails to read it.
@@ -43,7 +43,9 @@ fn after_a_failure_there_are_no_chunks() {
 fn the_rest_of_a_list_that_is_cut_short_is_skipped() {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), "a\nb\n".repeat(4)).unwrap();
-    let lists = List::open_all(&[file.path().to_owned()], &UrlField::default(), u64::MAX, true, None).unwrap();
+    let lists =
+        List::open_all(&[file.path().to_owned()], Opening { skips_bad: true, ..Opening::new(&UrlField::default()) })
+            .unwrap();
     let (read, mut buffer) = (AtomicU64::new(0), Buffer::default());
     let chunks = Chunks::new(Cut::all(&lists, 4, &read));
     assert_eq!(chunks.next(&mut buffer).unwrap().unwrap().text(), b"a\nb\n");
@@ -70,7 +72,7 @@ fn what_is_read_ahead_waits_in_memory_and_then_on_disk() {
         file.finish().unwrap();
         path
     };
-    let lists = List::open_all(&[path(0), path(1)], &UrlField::default(), u64::MAX, false, None).unwrap();
+    let lists = List::open_all(&[path(0), path(1)], Opening::new(&UrlField::default())).unwrap();
     let home = tempfile::tempdir().unwrap();
     // The lists have 1.6 MB; two readers take 2.2 MB of the two thirds of this that are theirs.
     let memory = 4_500_000;
@@ -123,4 +125,46 @@ fn nothing_is_handed_out_from_a_place_on() {
     // The empty list can be read only once, and is never read.
     assert_eq!(places(1, 0), [(0, 0), (0, 2)]);
     assert_eq!(places(2, 2), [(0, 0), (0, 2), (2, 0)]);
+}
+
+/// The chunks of a list: where each begins, its lines, and whether it is long; or where a line is too long.
+type Cuts = (Vec<(u64, Vec<u8>, bool)>, Option<String>);
+
+fn cuts(path: &std::path::Path, maps: Option<Maps>, size: usize, longest: usize, from: u64, end: u64) -> Cuts {
+    let any = UrlField::default();
+    let lists = List::open_all(&[path.to_owned()], Opening { maps, ..Opening::new(&any) }).unwrap();
+    let (read, mut buffer, mut cuts) = (AtomicU64::new(0), Buffer::default(), Vec::new());
+    let before = Position { list: 0, at: end };
+    let chunks =
+        Chunks::from(Cut { longest, before, ..Cut::all(&lists, size, &read) }, &[Position { list: 0, at: from }], 1);
+    loop {
+        match chunks.next(&mut buffer) {
+            Ok(Some(chunk)) => cuts.push((chunk.at, chunk.text().to_vec(), chunk.is_long)),
+            Ok(None) => return (cuts, None),
+            Err(error) => return (cuts, Some(error.to_string())),
+        }
+    }
+}
+
+#[test]
+fn a_list_is_cut_into_the_same_chunks_whether_it_is_mapped_or_read_by_ranges() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let long = format!("{}\n", "l".repeat(40_000));
+    let texts =
+        ["a\n", "a", "\n\n\n", "a\nbbbbbbbb\n\nccc\n\nlast", &long, &["a\n", &long, "\nb\n", &long, "c"].concat()];
+    for text in texts {
+        fs::write(file.path(), text).unwrap();
+        let starts = text.match_indices('\n').map(|(at, _)| at as u64 + 1).chain([0]);
+        for from in starts {
+            for size in [1, 2, 3, 7, 8, 100, 10_000, 39_999, 40_001, 1 << 20] {
+                for longest in [3, 9, 39_999, 40_001, 1 << 30] {
+                    // SAFETY: nothing changes the file while it is mapped.
+                    let maps = Some(unsafe { Maps::promised() });
+                    let end = text.len() as u64 + 1;
+                    let [mapped, read] = [maps, None].map(|maps| cuts(file.path(), maps, size, longest, from, end));
+                    assert_eq!(read, mapped, "{size} {longest} {from} {}", text.len());
+                }
+            }
+        }
+    }
 }

@@ -44,7 +44,7 @@ pub(crate) fn chunk_end(text: &[u8], start: usize, size: usize) -> usize {
 }
 
 /// Start of the first line that begins at or after `at`.
-pub(crate) fn line_boundary(text: &[u8], at: usize) -> usize {
+fn line_boundary(text: &[u8], at: usize) -> usize {
     if at == 0 {
         return 0;
     }

@@ -110,9 +110,13 @@ pub unsafe fn fill_lost_pages(address: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::input::error::ListError;
+    use crate::input::layout::UrlField;
     use crate::input::list::List;
+    use crate::input::list::{Maps, Opening};
     use crate::input::scan::{Extent, scan};
     use std::fs::File;
 
@@ -145,13 +149,20 @@ mod tests {
         b"http://a.example/\n".repeat(20_000)
     }
 
+    fn mapped(path: &Path) -> List {
+        // SAFETY: a change is what the tests are about, and only bytes are read.
+        let maps = Some(unsafe { Maps::promised() });
+        let opened = List::open_all(&[path.to_owned()], Opening { maps, ..Opening::new(&UrlField::default()) });
+        opened.unwrap().remove(0)
+    }
+
     #[test]
     fn what_is_lost_is_read_as_zeros_and_noted_once_for_its_list() {
         handle();
         let folder = tempfile::tempdir().unwrap();
         let [path, other] = ["list", "other"].map(|name| folder.path().join(name));
         std::fs::write(&path, text()).and_then(|()| std::fs::write(&other, text())).unwrap();
-        let (list, other) = (List::open(&path).unwrap(), List::open(&other).unwrap());
+        let (list, other) = (mapped(&path), mapped(&other));
         let map = list.mapped().unwrap();
         File::options().write(true).open(&path).unwrap().set_len(100_000).unwrap();
         assert!(list.nothing_lost().is_ok(), "nobody wanted it");
@@ -178,7 +189,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("list");
         std::fs::write(&path, text()).unwrap();
-        let list = List::open(&path).unwrap();
+        let list = mapped(&path);
         assert!(list.unchanged().is_ok());
         region_of(&list).lost.fetch_min(8192, Ordering::SeqCst);
         let error = list.unchanged().unwrap_err().to_string();
@@ -191,9 +202,9 @@ mod tests {
         handle();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("list");
-        for chunk_size in [1000, 1 << 20] {
+        for (chunk_size, is_mapped) in [(1000, true), (1 << 20, true), (1000, false), (1 << 20, false)] {
             std::fs::write(&path, text()).unwrap();
-            let list = List::open(&path).unwrap();
+            let list = if is_mapped { mapped(&path) } else { List::open(&path).unwrap() };
             File::options().write(true).open(&path).unwrap().set_len(5000).unwrap();
             let read = scan(&list, Extent::Whole, 2, chunk_size, |chunk, _| chunk.len(), |all, more| *all += more);
             assert!(matches!(read, Err(ListError::Cut { at: 5000, .. })), "{read:?}");

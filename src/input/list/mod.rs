@@ -22,14 +22,15 @@ mod text;
 mod without_parquet;
 
 pub use crate::formats::STANDARD_INPUT;
-pub(crate) use line_ends::{Buffer, Patience, line_boundary};
+pub(crate) use line_ends::{Buffer, Patience};
 #[cfg(unix)]
 pub use lost_pages::fill_lost_pages;
 pub use opened::ListRange;
-pub(crate) use opened::{List, common_head};
+pub(crate) use opened::{List, Opening, common_head};
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::{ParquetList, TableRows, in_group};
 pub(crate) use reader::{LIST_FORMAT, ListReader, Next, ReadLimits, Text};
 pub use regular::FileState;
+pub(crate) use regular::Maps;
 #[cfg(not(feature = "parquet"))]
 pub(crate) use without_parquet::{ParquetList, TableRows};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::fs::{File, Metadata};
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::line_ends::Buffer;
 use super::reader::{Begin, Content, LIST_FORMAT, ListReader};
-use super::regular::{FileState, Mapped, Regular};
+use super::regular::{FileState, Mapped, Maps, Regular};
 use super::short_lines::LongLines;
 #[cfg(feature = "parquet")]
 use super::table::open as open_table;
-use super::text::{CompressedFile, MappedFile, Stream, standard_input, stream};
+use super::text::{CompressedFile, PlainFile, Stream, standard_input, stream};
 use super::{ParquetList, TableRows};
 use crate::formats::STANDARD_INPUT;
 use crate::formats::compression::{Compression, Reader};
@@ -44,7 +44,7 @@ pub(crate) struct List {
     long_lines: Option<Vec<SkippedPart>>,
     /// What holds its lines, or why none of it can be read.
     content: Result<Box<dyn Content>, String>,
-    /// The part of its file to read, if not all of it. A list that is not memory-mapped is read all or not at all.
+    /// The part of its file to read, if not all of it. A list that is not plain text is read all or not at all.
     part: Option<Range<usize>>,
 }
 
@@ -58,9 +58,31 @@ pub struct ListRange {
     pub end: u64,
 }
 
+/// How lists are opened.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Opening<'o> {
+    /// Where in a line the URL is.
+    pub url_field: &'o UrlField,
+    /// The most bytes that a decompressor takes.
+    pub memory: u64,
+    /// Whether a list that cannot be opened is skipped, and so is the rest of a damaged one.
+    pub skips_bad: bool,
+    /// Whether plain files are mapped; if not, they are read by ranges.
+    pub maps: Option<Maps>,
+    /// Reading a stream fails once this is set, even if it has nothing to read.
+    pub interrupt: Option<&'o Arc<AtomicBool>>,
+}
+
+impl<'o> Opening<'o> {
+    /// With all the memory that is needed, by ranges, and skipping nothing.
+    pub fn new(url_field: &'o UrlField) -> Opening<'o> {
+        Opening { url_field, memory: u64::MAX, skips_bad: false, maps: None, interrupt: None }
+    }
+}
+
 /// The result of opening a path.
 enum Opened {
-    /// A regular file, mapped or compressed.
+    /// A regular file, plain or compressed.
     Known(Option<Compression>, Box<dyn Content>),
     /// A pipe, a device or standard input; also a file that claims to be empty, as those in `/proc` do.
     Stream(Box<dyn Read + Send>),
@@ -68,26 +90,20 @@ enum Opened {
 
 impl List {
     /// Opens all lists before looking into any: a program that feeds several pipes may wait until all are open. `-` is standard
-    /// input. Decompressors take at most `memory` bytes. With `skips_bad`, a list that cannot be opened is skipped, and so is
-    /// the rest of a damaged one. Reading a stream fails once `interrupt` is set, even if it has nothing to read.
-    pub fn open_all(
-        paths: &[PathBuf],
-        url_field: &UrlField,
-        memory: u64,
-        skips_bad: bool,
-        interrupt: Option<&Arc<AtomicBool>>,
-    ) -> Result<Vec<List>, ListError> {
+    /// input.
+    pub fn open_all(paths: &[PathBuf], opening: Opening<'_>) -> Result<Vec<List>, ListError> {
         if paths.iter().filter(|path| path.as_os_str() == STANDARD_INPUT).count() > 1 {
             return Err(ListError::StandardInputTwice);
         }
-        let open = |(number, path): (usize, &PathBuf)| match Opened::at(path, number, memory, interrupt) {
+        let skips_bad = opening.skips_bad;
+        let open = |(number, path): (usize, &PathBuf)| match Opened::at(path, number, opening) {
             Err(error) if !skips_bad => Err(unreadable(path, error)),
             opened => Ok(opened),
         };
         let opened: Vec<io::Result<Opened>> = paths.iter().enumerate().map(open).collect::<Result<_, _>>()?;
         let examine = |(path, opened): (&PathBuf, io::Result<Opened>)| {
             let opened = opened.map_err(|error| unreadable(path, error));
-            match opened.and_then(|opened| List::examine(path, opened, url_field, memory, skips_bad)) {
+            match opened.and_then(|opened| List::examine(path, opened, opening)) {
                 Err(failure) if skips_bad && failure.is_bad_list() => {
                     Ok(List { skips_bad, is_empty: true, ..List::plain(path, None, Err(failure.problem())) })
                 }
@@ -116,7 +132,7 @@ impl List {
     /// Opens one list, whose lines are taken as they are.
     pub fn open(path: &Path) -> Result<List, ListError> {
         let any = UrlField::default();
-        let content = Opened::at(path, 0, u64::MAX, None).and_then(|opened| {
+        let content = Opened::at(path, 0, Opening::new(&any)).and_then(|opened| {
             let (compression, content) = opened.content(u64::MAX)?;
             let is_empty = content.start(&any)?.is_empty();
             Ok((compression, is_empty, content))
@@ -125,13 +141,8 @@ impl List {
         Ok(List { is_empty, ..List::plain(path, compression, Ok(content)) })
     }
 
-    fn examine(
-        path: &Path,
-        opened: Opened,
-        url_field: &UrlField,
-        memory: u64,
-        skips_bad: bool,
-    ) -> Result<List, ListError> {
+    fn examine(path: &Path, opened: Opened, opening: Opening<'_>) -> Result<List, ListError> {
+        let Opening { url_field, memory, skips_bad, .. } = opening;
         let (compression, content) = opened.content(memory).map_err(|error| unreadable(path, error))?;
         let start = content.start(url_field).map_err(|error| unreadable(path, error))?;
         if FileMark::of(&start).is_some_and(|mark| mark.class == FileClass::Parquet) {
@@ -185,8 +196,32 @@ impl List {
     }
 
     /// The whole text of a memory-mapped list; `None` for any other.
+    #[cfg(test)]
     pub fn mapped(&self) -> Option<&[u8]> {
         self.map().map(|map| &**map)
+    }
+
+    /// Whether it is memory-mapped.
+    pub fn is_mapped(&self) -> bool {
+        self.map().is_some()
+    }
+
+    /// The length of its file, if that is stored as its text, so that any part of it can be read.
+    pub fn plain_length(&self) -> Option<usize> {
+        let content = self.content().filter(|content| content.is_plain())?;
+        content.file().map(|file| usize::try_from(file.state.length).unwrap_or(usize::MAX))
+    }
+
+    /// Whether any part of its text can be read.
+    pub fn is_plain(&self) -> bool {
+        self.plain_length().is_some()
+    }
+
+    /// Where the first line of a plain file begins that begins at or after `at`; the file's end if none does.
+    pub fn line_boundary(&self, at: usize) -> Result<usize, ListError> {
+        let (Some(file), Some(before)) = (self.file(), at.checked_sub(1)) else { return Ok(0) };
+        let skipped = file.from(before as u64).and_then(|text| BufReader::new(text).skip_until(b'\n'));
+        skipped.map(|skipped| before + skipped).map_err(|error| unreadable(&self.path, error))
     }
 
     /// Whether it can be read only once.
@@ -194,9 +229,9 @@ impl List {
         self.content().is_some_and(|content| content.file().is_none())
     }
 
-    /// Whether its text is decoded from a file: at some cost, but as often as needed.
-    pub fn is_decoded(&self) -> bool {
-        self.file().is_some() && self.map().is_none()
+    /// Whether its text is read from a file into buffers: at some cost, but as often as needed.
+    pub fn is_reread(&self) -> bool {
+        self.file().is_some() && !self.is_mapped()
     }
 
     /// The table, if the list is one.
@@ -252,23 +287,22 @@ impl List {
     /// How many bytes of its file are read; `None` for a stream.
     pub fn source_length(&self) -> Option<u64> {
         match self.file() {
-            Some(_) if self.map().is_some() => Some(self.range().len() as u64),
+            Some(_) if self.is_plain() => Some(self.range().len() as u64),
             Some(_) if self.is_in_other_shards() => Some(0),
             Some(file) => Some(file.state.length),
             None => self.content.is_err().then_some(0),
         }
     }
 
-    /// Restricts reading to this part of its file, without the head line. A list that is not memory-mapped is read all or not
-    /// at all.
+    /// Restricts reading to this part of its file, without the head line. A list that is not plain text is read all or not at all.
     pub fn cut_to(&mut self, part: Range<usize>) {
-        let head = if self.map().is_some() { self.head_length } else { 0 };
+        let head = if self.is_plain() { self.head_length } else { 0 };
         self.part = Some(part.start.max(head)..part.end.max(head));
     }
 
     /// Whether only other shards read this list.
     pub fn is_in_other_shards(&self) -> bool {
-        self.is_decoded() && self.part.as_ref().is_some_and(Range::is_empty)
+        self.is_reread() && self.part.as_ref().is_some_and(Range::is_empty)
     }
 
     /// Restricts reading to the part named in a shard's receipt, of a list that had `had` bytes then. Returns the problem if
@@ -279,7 +313,7 @@ impl List {
             return Some(format!("the list had {had} bytes, now it has {length}"));
         }
         let is_all_or_nothing = range.start == range.end || (range.start, range.end) == (0, length);
-        if self.map().is_none() && !is_all_or_nothing {
+        if !self.is_plain() && !is_all_or_nothing {
             return Some("a part of a compressed list cannot be read by itself".to_owned());
         }
         self.cut_to(range.start as usize..range.end as usize);
@@ -296,10 +330,10 @@ impl List {
         self.parquet_list()?.skip(parts)
     }
 
-    /// The part of a memory-mapped list that is read; empty for any other list.
+    /// The part of a plain file that is read; empty for any other list.
     pub fn range(&self) -> Range<usize> {
-        let Some(text) = self.mapped() else { return 0..0 };
-        self.part.clone().unwrap_or(self.head_length..text.len())
+        let Some(length) = self.plain_length() else { return 0..0 };
+        self.part.clone().unwrap_or(self.head_length..length)
     }
 
     /// Where its first chunk begins.
@@ -358,7 +392,8 @@ impl List {
 }
 
 impl Opened {
-    fn at(path: &Path, number: usize, memory: u64, interrupt: Option<&Arc<AtomicBool>>) -> io::Result<Opened> {
+    fn at(path: &Path, number: usize, opening: Opening<'_>) -> io::Result<Opened> {
+        let Opening { memory, interrupt, maps, .. } = opening;
         if path.as_os_str() == STANDARD_INPUT {
             return Ok(Opened::Stream(standard_input(interrupt)?));
         }
@@ -374,8 +409,8 @@ impl Opened {
             let file = Regular::new(file, path, number, memory)?;
             return Ok(Opened::Known(Some(compression), Box::new(CompressedFile { file, compression })));
         }
-        let map = Mapped::of(&file)?;
-        Ok(Opened::Known(None, Box::new(MappedFile { map, file: Regular::new(file, path, number, memory)? })))
+        let map = maps.map(|maps| Mapped::of(&file, maps)).transpose()?;
+        Ok(Opened::Known(None, Box::new(PlainFile { map, file: Regular::new(file, path, number, memory)? })))
     }
 
     /// Its content. Of a stream, just enough is read to recognise its compression.

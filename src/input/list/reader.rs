@@ -1,7 +1,7 @@
 //! What all readers of lists have in common.
 //!
-//! A list is read chunk by chunk, in order, by one of four readers: a [text](super::text) is cut in place where it is mapped, or decoded
-//! into a buffer, and a [table](super::table) gives its rows as lines, or as ranges that the worker reads itself. What hands
+//! A list is read chunk by chunk, in order, by one of five readers: a [text](super::text) is cut in place where it is mapped, or read or
+//! decoded into a buffer, and a [table](super::table) gives its rows as lines, or as ranges that the worker reads itself. What hands
 //! out chunks knows only this interface.
 //!
 //! What holds the lines begins their reader. [Opening](super::opened) recognises which kind it is.
@@ -26,7 +26,7 @@ pub(crate) struct Begin<'l> {
     pub path: &'l Path,
     /// The length of its head line, after which a decoder begins.
     pub head_length: usize,
-    /// Where a mapped text ends for this run.
+    /// Where a plain text ends for this run.
     pub end: usize,
     /// Whether unreadable parts are skipped.
     pub skips_bad: bool,
@@ -132,6 +132,11 @@ pub(crate) trait Content: Send + Sync {
     /// The file that can be read again and again; `None` for what can be read only once.
     fn file(&self) -> Option<&Regular> {
         None
+    }
+
+    /// Whether the file is stored as its text, so that any part of it can be read.
+    fn is_plain(&self) -> bool {
+        false
     }
 
     /// Its whole text, if that is memory-mapped.

@@ -113,13 +113,18 @@ impl Regular {
         Reader::within(self.counted(0, source)?, memory.min(self.memory))
     }
 
+    /// The file as stored, from an offset on.
+    pub fn from(&self, at: u64) -> io::Result<FileAt<Arc<File>>> {
+        Ok(self.at_start()?.from(at))
+    }
+
     /// A part of the file as stored; the bytes taken from it are added to `source`.
     pub fn part<'f>(&self, start: u64, end: u64, source: &'f AtomicU64) -> io::Result<impl Read + use<'f>> {
         Ok(self.counted(start, source)?.take(end.saturating_sub(start)))
     }
 
     fn counted<'f>(&self, at: u64, source: &'f AtomicU64) -> io::Result<CountedFile<'f>> {
-        Ok(CountedFile { text: self.at_start()?.from(at), source })
+        Ok(CountedFile { text: self.from(at)?, source })
     }
 
     /// The pieces of its text, each with at most `memory` bytes for a decompressor and together with `room` bytes.
@@ -169,7 +174,8 @@ impl Read for CountedFile<'_> {
 /// steps, and between every two reads in them.
 ///
 /// Strictly, Rust's rules forbid any change behind a shared slice. Compilers make use of that only where a value is read twice
-/// in their view, so that the second read may be dropped, or the first repeated; neither is worse than the changes above.
+/// in their view, so that the second read may be dropped, or the first repeated; neither is worse than the changes above. An audit is
+/// no proof, so lists are only mapped for callers who ask for it and answer for it: [`Maps`].
 pub(crate) struct Mapped {
     map: Mmap,
     /// Lets a signal handler find the map.
@@ -177,10 +183,26 @@ pub(crate) struct Mapped {
     region: &'static Region,
 }
 
+/// The promise of a caller that lists do not change while they are mapped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Maps(());
+
+impl Maps {
+    /// Lets lists be mapped.
+    ///
+    /// # Safety
+    ///
+    /// Callers must ensure that no process writes into a list or shortens it while it is open.
+    pub unsafe fn promised() -> Maps {
+        Maps(())
+    }
+}
+
 impl Mapped {
     /// Maps all of a file, and tells the system that it is read in order, so that it reads ahead.
-    pub fn of(file: &File) -> io::Result<Mapped> {
-        // SAFETY: the file may change, and nobody relies on its bytes: see above.
+    pub fn of(file: &File, _: Maps) -> io::Result<Mapped> {
+        // SAFETY: the caller of `Maps::promised` ensures that the file does not change; and if it does, nobody relies on its bytes: see
+        // above.
         let map = unsafe { memory::map(file) }?;
         #[cfg(unix)]
         let _ = map.advise(memmap2::Advice::Sequential);

@@ -1,5 +1,5 @@
-//! Lists that are text: a file that is [memory-mapped](super::regular::Mapped) and cut in place, or text that is decoded into buffers, of a
-//! compressed file or of a stream, which can be read only once: a pipe, a device, standard input.
+//! Lists that are text: a plain file, [memory-mapped](super::regular::Mapped) and cut in place or read by ranges; or text that is decoded
+//! into buffers, of a compressed file or of a stream, which can be read only once: a pipe, a device, standard input.
 //!
 //! A stream can be given up while it keeps its reader waiting. All lists are looked into at the start, but read in turn: the bytes
 //! taken from a stream to look into it are kept, and read again in its turn.
@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 #[cfg(unix)]
 use rustix::io::Errno;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::mem::{swap, take};
 use std::path::Path;
 use std::sync::Arc;
@@ -21,6 +21,7 @@ use super::regular::{Mapped, Regular};
 use super::short_lines::{LongLines, ShortLines};
 use crate::formats::compression::{Compression, InPieces, Peeked, Reader};
 use crate::formats::made_ahead::Ahead;
+use crate::formats::seekable::FileAt;
 use crate::input::error::{ListError, SkippedPart, unreadable};
 use crate::input::layout::UrlField;
 use crate::lock::{Mutex, lock};
@@ -271,23 +272,27 @@ impl Read for Interruptible {
     }
 }
 
-/// A file whose text is memory-mapped.
-pub(super) struct MappedFile {
-    pub map: Mapped,
+/// A file that is stored as its text.
+pub(super) struct PlainFile {
+    pub map: Option<Mapped>,
     pub file: Regular,
 }
 
-impl Content for MappedFile {
+impl Content for PlainFile {
     fn file(&self) -> Option<&Regular> {
         Some(&self.file)
     }
 
+    fn is_plain(&self) -> bool {
+        true
+    }
+
     fn mapped(&self) -> Option<&Mapped> {
-        Some(&self.map)
+        self.map.as_ref()
     }
 
     fn start(&self, url_field: &UrlField) -> io::Result<Vec<u8>> {
-        start(&mut &self.map[..], url_field)
+        start(&mut BufReader::new(self.file.from(0)?), url_field)
     }
 
     fn reader<'l>(&'l self, begin: Begin<'l>) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
@@ -297,7 +302,11 @@ impl Content for MappedFile {
             let part = self.file.part(at, end as u64, source).map_err(|error| unreadable(path, error))?;
             return Ok(Box::new(Decoder::new(path, Box::new(part)).without_long_lines(at, long_lines)));
         }
-        Ok(Box::new(MappedReader { text: &self.map[..end], at: at as usize, source }))
+        if let Some(map) = &self.map {
+            return Ok(Box::new(MappedReader { text: &map[..end], at: at as usize, source }));
+        }
+        let text = self.file.from(0).map_err(|error| unreadable(path, error))?;
+        Ok(Box::new(RangeReader { path, text, at, end: end as u64, source }))
     }
 
     fn seekable(&self) -> io::Result<Regular> {
@@ -319,5 +328,61 @@ impl<'l> ListReader<'l> for MappedReader<'l> {
         self.at += chunk.len();
         self.source.fetch_add(chunk.len() as u64, Ordering::Relaxed);
         Ok(if chunk.is_empty() { Next::End } else { Next::Chunk(Text::Mapped(chunk)) })
+    }
+}
+
+/// How many bytes are read at a time beyond a chunk's size, to find the end of its last line.
+const TO_LINE_END: u64 = 4 << 10;
+
+/// Reads a plain file by ranges, into buffers. Chunks end where they do in a mapped text.
+struct RangeReader<'l> {
+    path: &'l Path,
+    /// The file, from its start.
+    text: FileAt<Arc<File>>,
+    at: u64,
+    /// Where it is to be read to.
+    end: u64,
+    source: &'l AtomicU64,
+}
+
+impl RangeReader<'_> {
+    /// Reads the whole lines that begin in the next bytes. Returns false if that is [long](Next::Long), and may not be; a last line that
+    /// is longer than any may be is not read to its end.
+    fn read(&self, wanted: ReadLimits, bytes: &mut Vec<u8>) -> io::Result<bool> {
+        let mut text = self.text.from(self.at).take(self.end - self.at);
+        bytes.reserve_exact((wanted.size as u64).min(text.limit()) as usize);
+        text.by_ref().take(wanted.size as u64).read_to_end(bytes)?;
+        let last_line = memchr::memrchr(b'\n', bytes).map_or(0, |end| end + 1);
+        while bytes.last().is_some_and(|&last| last != b'\n') && text.limit() > 0 {
+            if bytes.len() > wanted.longest && !wanted.may_be_long {
+                return Ok(false);
+            }
+            if bytes.len() - last_line > wanted.longest {
+                break;
+            }
+            // Not twice as much: a long line may take all the memory there is for it.
+            let step = TO_LINE_END.max(bytes.len() as u64 / 8).min(text.limit());
+            let searched = bytes.len();
+            bytes.reserve_exact(step as usize);
+            text.by_ref().take(step).read_to_end(bytes)?;
+            if let Some(end) = memchr::memchr(b'\n', &bytes[searched..]) {
+                bytes.truncate(searched + end + 1);
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl<'l> ListReader<'l> for RangeReader<'l> {
+    fn next(&mut self, wanted: ReadLimits, buffer: &mut Buffer) -> Result<Next<Text<'l>>, ListError> {
+        let may_be = self.read(wanted, &mut buffer.bytes).map_err(|error| unreadable(self.path, error))?;
+        if !may_be {
+            buffer.clear();
+            return Ok(Next::Long);
+        }
+        let length = buffer.bytes.len() as u64;
+        self.at += length;
+        self.source.fetch_add(length, Ordering::Relaxed);
+        Ok(if length == 0 { Next::End } else { Next::Chunk(Text::Read(take(buffer))) })
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::formats::error::FileError;
 use crate::formats::seekable;
 use crate::input::error::ListError;
-use crate::input::list::{LIST_FORMAT, List, STANDARD_INPUT};
+use crate::input::list::{LIST_FORMAT, List, Opening, STANDARD_INPUT};
 use crate::input::scan::{Extent, scan};
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::{Partition, Reason};
@@ -114,7 +114,8 @@ fn reread_list(list: &ListPart, path: &Path, receipt: &Receipt, threads: usize) 
     // Parts that the run skipped are skipped again.
     let skips_bad = !list.skipped.is_empty();
     seekable::ensure(path).map_err(|error| not_read(&error))?;
-    let opened = List::open_all(&[path.to_owned()], &receipt.options.url_field, u64::MAX, skips_bad, None);
+    let opening = Opening { skips_bad, ..Opening::new(&receipt.options.url_field) };
+    let opened = List::open_all(&[path.to_owned()], opening);
     let mut opened = opened.map_err(problem_of)?;
     let had = list.file.as_ref().map_or(0, |file| file.length);
     let range = list.range.as_ref().filter(|_| opened[0].unreadable().is_none());
