@@ -39,6 +39,10 @@ mod formats {
             pub fn usual_memory(self) -> u64 {
                 1
             }
+
+            pub fn asks_for_memory(self) -> bool {
+                self == Compression::Zstd
+            }
         }
     }
 }

@@ -175,7 +175,7 @@ def encoded(bytes):
 
 
 def causes_difference(path, expected):
-    """The problem with a table's explanations of blocked lines, or None: rule, line and time must be those of the text output."""
+    """The problem with a table's explanations of blocked lines, or None: they must be those of the text output."""
     table = pyarrow.parquet.read_table(path)
     if table.schema.names[-4:] != CAUSES.names:
         return f"columns {table.schema.names}"
@@ -183,9 +183,7 @@ def causes_difference(path, expected):
         if table.schema.field(field.name).type != field.type:
             return f"the type of {field.name}"
     columns = table.select(CAUSES.names).to_pydict()
-    if [agent is None for agent in columns["agent"]] != [rule is None for rule in columns["rule"]]:
-        return "the agents"
     times = ["" if time is None else f"{time:%Y-%m-%dT%H:%M:%SZ}" for time in columns["captured"]]
     lines = ["" if line is None else str(line) for line in columns["rule_line"]]
-    rules = [rule or "" for rule in columns["rule"]]
-    return None if list(zip(rules, lines, times)) == expected else "its causes"
+    rules, agents = [[text or "" for text in columns[name]] for name in ("rule", "agent")]
+    return None if list(zip(rules, lines, agents, times)) == expected else "its causes"

@@ -5,14 +5,11 @@
 //! tried: if the body is not in that coding but is text, it was decoded before. If it is in a coding that is not known, its content
 //! is unknown, and must not be mistaken for an empty file.
 
-use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
-use bzip2::bufread::BzDecoder;
-use flate2::bufread::{DeflateDecoder, GzDecoder, ZlibDecoder};
 use std::borrow::Cow;
-use std::io::{self, Read};
-use zstd::stream::read::Decoder as ZstdDecoder;
 
-use super::compression::{Compression, DICTIONARY_MAGIC};
+use super::compression::{BodyCoding, Compression};
+pub(crate) use super::decoders::{Ending, FRAMING, looks_like_text};
+use super::decoders::{GZIP, Part, ZSTD, inflated, is_zlib, unbrotli, unzlib};
 
 /// A body, or a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,40 +43,11 @@ impl<'b> Body<'b> {
     }
 }
 
-/// How a body ends, from the best to the worst.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Ending {
-    /// Where it should, or at the limit of what was asked for.
-    Whole,
-    /// Early. All bytes before are as they were sent.
-    Cut,
-    /// At damage, or nothing is known about the rest.
-    Broken,
-    /// Where it asks for more memory than a body may take.
-    Costly,
-}
-
-/// The largest Zstandard window in HTTP (RFC 9659): 8 MiB.
-const ZSTD_WINDOW_LOG: u32 = 23;
-
 /// A limit on codings, above the number that servers apply.
 pub(crate) const MAX_CODINGS: usize = 8;
 
-/// How many bytes are enough to tell text from compressed data.
-const TEXT_CHECKED: usize = 1024;
-
 /// The length from which bytes that look like text are not the beginning of compressed data by chance.
 const SURELY_TEXT: usize = 16;
-
-/// How many bytes of brotli output are decoded at a time.
-const STEP: usize = 64 << 10;
-
-/// How many bytes codings may take up in a body in addition to its text.
-pub(crate) const FRAMING: usize = 32 << 20;
-
-/// The beginnings of gzip and Zstandard.
-const GZIP: &[u8] = b"\x1f\x8b";
-const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
 
 /// The codings that values of a header name, in the order in which they were applied.
 pub(crate) fn names<'v>(values: impl Iterator<Item = &'v [u8]>) -> Vec<&'v [u8]> {
@@ -109,13 +77,13 @@ pub(crate) fn decode<'b>(body: Body<'b>, codings: &[&[u8]], limit: usize) -> Opt
 /// are left.
 pub(crate) fn decode_by_marks(mut body: Body<'_>, limit: usize) -> Body<'_> {
     for _ in 0..MAX_CODINGS {
-        let Some(coding) = Marked::of(&body.bytes) else { break };
-        let mut part = coding.undone(&body.bytes, limit);
+        let Some(coding) = marked(&body.bytes) else { break };
+        let mut part = (coding.decode)(&body.bytes, limit);
         // The next coding may take more bytes than its text.
         if part.bytes.len() >= limit && is_marked(&part.bytes) {
-            part = coding.undone(&body.bytes, limit.saturating_add(FRAMING));
+            part = (coding.decode)(&body.bytes, limit.saturating_add(FRAMING));
         }
-        body = body.after(coding.name(), part);
+        body = body.after(coding.name, part);
         if body.ending > Ending::Cut {
             break;
         }
@@ -133,63 +101,30 @@ pub(crate) fn decode_by_trial(raw: &[u8], limit: usize) -> Option<Body<'static>>
     })
 }
 
+/// The codings that are no formats of files. Zlib has a mark, as bytes; `deflate` is that or bare, as headers name it.
+static BODIES: [BodyCoding; 3] = [
+    BodyCoding { name: "deflate", headers: &[], is_marked: is_zlib, decode: unzlib },
+    BodyCoding { name: "deflate", headers: &["deflate"], is_marked: |_| false, decode: inflated },
+    BodyCoding { name: "Brotli", headers: &["br"], is_marked: |_| false, decode: unbrotli },
+];
+
+fn codings() -> impl Iterator<Item = &'static BodyCoding> {
+    Compression::all().filter_map(Compression::body).chain(&BODIES)
+}
+
+/// The coding that bytes show.
+fn marked(bytes: &[u8]) -> Option<&'static BodyCoding> {
+    codings().find(|coding| (coding.is_marked)(bytes))
+}
+
+/// The coding that a header names.
+fn named(name: &[u8]) -> Option<&'static BodyCoding> {
+    codings().find(|coding| coding.headers.iter().any(|header| name.eq_ignore_ascii_case(header.as_bytes())))
+}
+
 /// Whether bytes begin as a coding does that is known by its mark.
 pub(crate) fn is_marked(bytes: &[u8]) -> bool {
-    Marked::of(bytes).is_some()
-}
-
-/// A coding that bytes show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Marked {
-    Gzip,
-    Zstd,
-    Bzip2,
-    Zlib,
-}
-
-impl Marked {
-    /// The coding of a body that begins so. A few bytes that are the beginning of a mark, and no text, are its beginning.
-    fn of(bytes: &[u8]) -> Option<Marked> {
-        match bytes {
-            [0x1f] | [0x1f, 0x8b, ..] => Some(Marked::Gzip),
-            [0x28, 0xb5] | [0x28, 0xb5, 0x2f] => Some(Marked::Zstd),
-            // The size of a block, and as much of pi, or of its square root, as there is.
-            [b'B', b'Z', b'h', b'1'..=b'9', _, rest @ ..] if bytes.len() < 10 => {
-                let is_part = |digits: &[u8]| bytes[4] == digits[0] && agrees(rest, &digits[1..]);
-                let is_stream = is_part(b"\x31\x41\x59\x26\x53\x59") || is_part(b"\x17\x72\x45\x38\x50\x90");
-                is_stream.then_some(Marked::Bzip2)
-            }
-            [b'x', 0x01 | 0x5e | 0x9c | 0xda, ..] => is_zlib(bytes).then_some(Marked::Zlib),
-            _ => match Compression::of(bytes)? {
-                Compression::Gzip => Some(Marked::Gzip),
-                Compression::Zstd => Some(Marked::Zstd),
-                Compression::Bzip2 => Some(Marked::Bzip2),
-            },
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Marked::Gzip => "gzip",
-            Marked::Zstd => "Zstandard",
-            Marked::Bzip2 => "bzip2",
-            Marked::Zlib => "deflate",
-        }
-    }
-
-    fn undone(self, raw: &[u8], limit: usize) -> Part {
-        match self {
-            Marked::Gzip => gunzipped(raw, limit),
-            Marked::Zstd => unzstd(raw, limit),
-            Marked::Bzip2 => unbzip2(raw, limit),
-            Marked::Zlib => read(ZlibDecoder::new(raw), limit),
-        }
-    }
-}
-
-/// Whether bytes that begin as zlib does are in that format: it has no mark, and text may begin so.
-fn is_zlib(raw: &[u8]) -> bool {
-    !looks_like_text(raw) || read(ZlibDecoder::new(raw), FRAMING).ending == Ending::Whole
+    marked(bytes).is_some()
 }
 
 /// A body after one coding is undone.
@@ -203,35 +138,16 @@ enum Undone {
     Unknown,
 }
 
-/// What a decoder makes of a body.
-#[derive(Debug, PartialEq, Eq)]
-struct Part {
-    bytes: Vec<u8>,
-    ending: Ending,
-}
-
-/// Decodes no more than about so many bytes.
-type Decoder = fn(&[u8], usize) -> Part;
-
-/// The codings that are known, each with the name in messages.
-const CODINGS: [(&[u8], &str, Decoder); 5] = [
-    (b"gzip", "gzip", gunzipped),
-    (b"x-gzip", "gzip", gunzipped),
-    (b"deflate", "deflate", inflated),
-    (b"zstd", "Zstandard", unzstd),
-    (b"br", "Brotli", unbrotli),
-];
-
 /// Whether this is a coding, rather than a meaningless name, as some servers send.
 pub(crate) fn is_known(coding: &[u8]) -> bool {
-    CODINGS.iter().any(|(name, ..)| coding.eq_ignore_ascii_case(name))
+    named(coding).is_some()
 }
 
 fn undo(coding: &[u8], raw: &[u8], limit: usize) -> Undone {
-    let Some((_, name, decoder)) = CODINGS.iter().find(|(name, ..)| coding.eq_ignore_ascii_case(name)) else {
+    let Some(&BodyCoding { name, decode, .. }) = named(coding) else {
         return if looks_like_text(raw) { Undone::Text } else { Undone::Unknown };
     };
-    let part = decoder(raw, limit);
+    let part = decode(raw, limit);
     // A few bytes of text may be the beginning of a compressed body; then that is what they are.
     let may_be_text = part.ending == Ending::Broken || raw.len() >= SURELY_TEXT;
     if part.ending == Ending::Whole {
@@ -249,131 +165,6 @@ fn undo(coding: &[u8], raw: &[u8], limit: usize) -> Undone {
 fn is_in_another(coding: &[u8], raw: &[u8]) -> bool {
     raw.starts_with(GZIP) && !coding.to_ascii_lowercase().ends_with(b"gzip")
         || raw.starts_with(ZSTD) && !coding.eq_ignore_ascii_case(b"zstd")
-}
-
-/// Whether bytes are text. Compressed data has bytes of all kinds, and soon ceases to be UTF-8.
-pub(crate) fn looks_like_text(bytes: &[u8]) -> bool {
-    let start = &bytes[..bytes.len().min(TEXT_CHECKED)];
-    let is_control = |byte: &u8| matches!(byte, 0..=8 | 11 | 14..=26 | 28..=31 | 127);
-    // The last character may be cut.
-    let is_utf8 = std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
-    // Comments may be in an older encoding.
-    let is_mostly_ascii = start.iter().filter(|byte| !byte.is_ascii()).count() * 8 <= start.len();
-    start.starts_with(b"\xff\xfe")
-        || start.starts_with(b"\xfe\xff")
-        || !start.iter().any(is_control) && (is_utf8 || is_mostly_ascii)
-}
-
-/// The output of a decoder, up to the limit.
-fn read(decoder: impl Read, limit: usize) -> Part {
-    let mut bytes = Vec::new();
-    let ending = match decoder.take(limit as u64).read_to_end(&mut bytes) {
-        Ok(_) => Ending::Whole,
-        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ending::Cut,
-        // The library reports this in no other way.
-        Err(error) if error.to_string().contains("requires too much memory") => Ending::Costly,
-        Err(_) => Ending::Broken,
-    };
-    Part { bytes, ending }
-}
-
-/// A body that does not begin as its coding does.
-const MISMATCH: Part = Part { bytes: Vec::new(), ending: Ending::Broken };
-
-/// Whether bytes, which may be few, begin with a mark.
-fn agrees(raw: &[u8], mark: &[u8]) -> bool {
-    raw.iter().zip(mark).all(|(byte, expected)| byte == expected)
-}
-
-fn gunzipped(mut raw: &[u8], limit: usize) -> Part {
-    if !agrees(raw, GZIP) {
-        return MISMATCH;
-    }
-    let mut all = read(GzDecoder::new(&mut raw), limit);
-    // Further members belong to the body; anything else after them is ignored, as browsers do.
-    while all.ending == Ending::Whole && all.bytes.len() < limit && !raw.is_empty() && agrees(raw, GZIP) {
-        let member = read(GzDecoder::new(&mut raw), limit - all.bytes.len());
-        all.bytes.extend_from_slice(&member.bytes);
-        all.ending = member.ending;
-    }
-    all
-}
-
-/// The coding `deflate` is the zlib format; some servers send bare deflate.
-fn inflated(mut raw: &[u8], limit: usize) -> Part {
-    let zlib = read(ZlibDecoder::new(raw), limit);
-    if zlib.ending != Ending::Broken || !zlib.bytes.is_empty() {
-        return zlib;
-    }
-    let bare = read(DeflateDecoder::new(&mut raw), limit);
-    // Text can pass for a bare stream that ends early.
-    let has_rest = bare.ending == Ending::Whole && bare.bytes.len() < limit && !raw.is_empty();
-    Part { ending: if has_rest { Ending::Broken } else { bare.ending }, ..bare }
-}
-
-fn unzstd(raw: &[u8], limit: usize) -> Part {
-    // A skippable frame may come first.
-    let is_skippable = raw.first().is_some_and(|first| first & 0xf0 == 0x50) && agrees(&raw[1..], b"\x2a\x4d\x18");
-    if !agrees(raw, ZSTD) && !is_skippable {
-        return MISMATCH;
-    }
-    let Some((dictionary, frames)) = dictionary(raw) else { return Part { bytes: Vec::new(), ending: Ending::Cut } };
-    let decoder = ZstdDecoder::with_dictionary(frames, &dictionary).and_then(|mut decoder| {
-        decoder.window_log_max(ZSTD_WINDOW_LOG)?;
-        Ok(decoder)
-    });
-    decoder.map_or(MISMATCH, |decoder| read(decoder, limit))
-}
-
-/// The dictionary that frames begin with, which may itself be compressed, and the frames; `None` if it is cut short.
-fn dictionary(raw: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
-    let Some(rest) = raw.strip_prefix(&DICTIONARY_MAGIC) else { return Some((Cow::Borrowed(b""), raw)) };
-    let (length, rest) = rest.split_first_chunk::<4>()?;
-    let (dictionary, frames) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-    match dictionary.starts_with(ZSTD) {
-        false => Some((Cow::Borrowed(dictionary), frames)),
-        true => Some((Cow::Owned(unzstd(dictionary, FRAMING).bytes), frames)),
-    }
-}
-
-/// Streams of bzip2, one after the other; anything else after them is ignored, as after gzip.
-fn unbzip2(mut raw: &[u8], limit: usize) -> Part {
-    let mut all = read(BzDecoder::new(&mut raw), limit);
-    while all.ending == Ending::Whole
-        && all.bytes.len() < limit
-        && !raw.is_empty()
-        && Marked::of(raw) == Some(Marked::Bzip2)
-    {
-        let stream = read(BzDecoder::new(&mut raw), limit - all.bytes.len());
-        all.bytes.extend_from_slice(&stream.bytes);
-        all.ending = stream.ending;
-    }
-    all
-}
-
-fn unbrotli(raw: &[u8], limit: usize) -> Part {
-    let alloc = StandardAlloc::default;
-    let mut state = BrotliState::new(alloc(), alloc(), alloc());
-    let (mut left, mut at, mut total) = (raw.len(), 0, 0);
-    let mut bytes = Vec::new();
-    loop {
-        let start = bytes.len();
-        bytes.resize(start + STEP, 0);
-        let (mut room, mut written) = (STEP, 0);
-        let place = &mut bytes[start..];
-        let result =
-            BrotliDecompressStream(&mut left, &mut at, raw, &mut room, &mut written, place, &mut total, &mut state);
-        bytes.truncate(start + written);
-        let ending = match result {
-            BrotliResult::NeedsMoreOutput if bytes.len() < limit => continue,
-            BrotliResult::NeedsMoreOutput => Ending::Whole,
-            // Text can pass for a stream that ends early.
-            BrotliResult::ResultSuccess if left == 0 => Ending::Whole,
-            BrotliResult::NeedsMoreInput => Ending::Cut,
-            BrotliResult::ResultSuccess | BrotliResult::ResultFailure => Ending::Broken,
-        };
-        return Part { bytes, ending };
-    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ pub(crate) mod coding;
 #[cfg(feature = "parquet")]
 pub(crate) mod columnar;
 pub mod compression;
+pub(crate) mod decoders;
 pub(crate) mod error;
 pub(crate) mod fit;
 pub(crate) mod json;

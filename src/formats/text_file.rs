@@ -19,7 +19,7 @@ pub(crate) fn read(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
 }
 
 /// The text that is read from a file, a pipe or a device.
-pub(crate) fn of(file: impl Read, longest: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn of(file: impl Read + Send, longest: u64) -> io::Result<Vec<u8>> {
     let mut text = read_within(Reader::within(file, DEFAULT_WINDOW)?, longest, "it")?;
     let no_text = |problem: String| Err(io::Error::new(io::ErrorKind::InvalidData, problem));
     if let Some(mark) = FileMark::of(&text) {

@@ -56,7 +56,7 @@ pub fn lists_named_in(file: &Path, end: NameEnd) -> Result<Vec<PathBuf>, ListNam
 }
 
 fn text(file: &Path) -> io::Result<Vec<u8>> {
-    let opened: Box<dyn Read> = match file.as_os_str() == STANDARD_INPUT {
+    let opened: Box<dyn Read + Send> = match file.as_os_str() == STANDARD_INPUT {
         true => Box::new(io::stdin()),
         false => Box::new(File::open(file)?),
     };

@@ -1,74 +1,92 @@
 //! Why lines were blocked, kept beside their outcomes until rows are made of them.
 //!
-//! A rule blocks many lines of a chunk, so each cause is stored once and lines share it. Its text is cut to the same
+//! A rule blocks many lines of a chunk, so each cause is stored once and lines share it. Its texts are cut to the same
 //! length as in text output, whatever the rules are. Causes beyond a memory limit are not kept: the writer of the rows asks for
 //! them again.
 
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::form::put_rule;
+use super::columns::{CauseValue, Value};
 use crate::judge::explain::{Cause, Explainer};
 use crate::judge::matcher::PreferredLines;
 use crate::judge::outcomes::Refusals;
 use crate::judge::urls::LineUrls;
-use crate::rules::chosen::KeptRule;
 
-/// The most bytes of a group's name that are shown; a rule's value has the same limit.
-const LONGEST_AGENT: usize = 200;
-
-/// The text of a cause, as rows show it.
+/// The value of a column in a cause, as rows show it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct CauseText {
-    /// The rule as in the columns before a line of text, but unescaped; and its line number.
-    pub rule: Option<(Vec<u8>, u32)>,
-    /// The group the rule is from.
-    pub agent: Option<String>,
-    /// When the deciding answer was captured, in seconds of Unix time.
-    pub captured: Option<i64>,
+pub(crate) enum Cell {
+    /// In UTF-8, and unescaped.
+    Text(Vec<u8>),
+    /// Of a time, seconds of Unix time.
+    Number(i64),
 }
 
-/// Memory per cause besides its texts: the entry, its place in a table that doubles as it grows, and allocator overhead.
-const BYTES_PER_CAUSE: usize = 224;
+/// The values of all columns of a cause.
+pub(crate) type CauseCells = [Option<Cell>];
+
+/// Memory per cause besides its values and their texts: the entry, its place in a table that doubles as it grows, and allocator
+/// overhead.
+const BYTES_PER_CAUSE: usize = 128;
 
 /// The part of a line's cause that is kept.
 #[derive(Debug)]
 enum LineCause {
     /// The line is not blocked.
     None,
-    Text(Rc<CauseText>),
+    Cells(Rc<CauseCells>),
     /// The cause was not kept and must be asked for again.
     NotStored,
 }
 
 /// The causes of the lines of a chunk, for one crawler.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Causes {
+    values: Vec<CauseValue>,
     lines: Vec<LineCause>,
     /// The memory limit for causes, and the memory they use, in bytes.
     limit: usize,
     bytes: usize,
-    known: HashSet<Rc<CauseText>>,
+    known: HashSet<Rc<CauseCells>>,
 }
 
 impl Causes {
+    /// Causes of which columns show these values.
+    pub fn new(values: Vec<CauseValue>) -> Causes {
+        Causes { values, lines: Vec::new(), limit: 0, bytes: 0, known: HashSet::new() }
+    }
+
     /// Adds the next line; `cause` is what blocked it, `None` if it is not blocked.
     pub fn push(&mut self, cause: Option<&Cause>) {
-        let cause = cause.map_or(LineCause::None, |cause| self.kept(CauseText::of(cause)));
+        let cause = cause.map_or(LineCause::None, |cause| self.stored(self.cells(cause)));
         self.lines.push(cause);
     }
 
-    fn kept(&mut self, text: CauseText) -> LineCause {
-        if let Some(known) = self.known.get(&text) {
-            return LineCause::Text(Rc::clone(known));
+    fn stored(&mut self, cells: Vec<Option<Cell>>) -> LineCause {
+        if let Some(known) = self.known.get(&*cells) {
+            return LineCause::Cells(Rc::clone(known));
         }
-        self.bytes += BYTES_PER_CAUSE + text.size();
+        self.bytes += BYTES_PER_CAUSE + cells.iter().map(size).sum::<usize>();
         if self.bytes > self.limit {
             return LineCause::NotStored;
         }
-        let text = Rc::new(text);
-        self.known.insert(Rc::clone(&text));
-        LineCause::Text(text)
+        let cells: Rc<CauseCells> = cells.into();
+        self.known.insert(Rc::clone(&cells));
+        LineCause::Cells(cells)
+    }
+
+    /// The values that columns show of a cause.
+    fn cells(&self, cause: &Cause) -> Vec<Option<Cell>> {
+        let cell = |value: Value<'_>| match value {
+            Value::Text(text) => {
+                let mut utf8 = Vec::new();
+                text.put_utf8(&mut utf8);
+                Cell::Text(utf8)
+            }
+            Value::Whole(number) => Cell::Number(number.into()),
+            Value::Time(seconds) => Cell::Number(seconds),
+        };
+        self.values.iter().map(|value| value(cause).map(cell)).collect()
     }
 
     /// Forgets all lines. Causes of the next ones may take `limit` bytes.
@@ -77,6 +95,16 @@ impl Causes {
         self.lines.clear();
         self.known.clear();
     }
+
+    /// Frees the memory of all lines.
+    pub fn release(&mut self) {
+        *self = Causes::new(std::mem::take(&mut self.values));
+    }
+}
+
+/// The memory of a value.
+fn size(cell: &Option<Cell>) -> usize {
+    size_of::<Option<Cell>>() + if let Some(Cell::Text(text)) = cell { text.len() } else { 0 }
 }
 
 /// What blocked the lines of a chunk, for each crawler, which crawlers may not fetch them, and what is said about uses of their pages;
@@ -94,100 +122,74 @@ pub(crate) struct ChunkCauses<'c> {
 #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
 impl ChunkCauses<'_> {
     /// What blocked a crawler's line, if it is blocked.
-    pub fn of(&mut self, crawler: usize, line: usize) -> Option<Rc<CauseText>> {
-        match &self.kept[crawler].lines[line] {
+    pub fn of(&mut self, crawler: usize, line: usize) -> Option<Rc<CauseCells>> {
+        let causes = &self.kept[crawler];
+        match &causes.lines[line] {
             LineCause::None => None,
-            LineCause::Text(text) => Some(Rc::clone(text)),
+            LineCause::Cells(cells) => Some(Rc::clone(cells)),
             LineCause::NotStored => {
                 let cause = self.explainers[crawler].explain(self.urls.url(self.text, line));
-                Some(Rc::new(CauseText::of(&cause)))
+                Some(causes.cells(&cause).into())
             }
         }
     }
 }
 
-impl CauseText {
-    fn size(&self) -> usize {
-        self.rule.as_ref().map_or(0, |(text, _)| text.len()) + self.agent.as_ref().map_or(0, String::len)
-    }
-
-    fn of(cause: &Cause) -> CauseText {
-        let rule = |rule: &KeptRule| {
-            let mut text = Vec::new();
-            put_rule(rule, &mut text, |value, text| {
-                text.extend_from_slice(value);
-                true
-            });
-            (text, rule.line)
-        };
-        let agent = cause.agent.as_deref().map(shortened);
-        CauseText { rule: cause.rule.as_ref().map(rule), agent, captured: cause.captured }
-    }
-}
-
-/// A group's name, cut like a rule if it is too long, but never inside a character.
-fn shortened(agent: &str) -> String {
-    if agent.len() <= LONGEST_AGENT {
-        return agent.to_owned();
-    }
-    let end = (0..=LONGEST_AGENT).rev().find(|&end| agent.is_char_boundary(end)).unwrap_or(0);
-    format!("{}...", &agent[..end])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::output::form::OutputOptions;
     use crate::rules::chosen::KeptRule;
+
+    fn causes(limit: usize) -> Causes {
+        let mut causes = Causes::new(OutputOptions { causes: 4, ..OutputOptions::default() }.cause_values());
+        causes.clear(limit);
+        causes
+    }
 
     fn rule(value: &[u8], line: u32) -> KeptRule {
         KeptRule { allow: false, value: value.to_vec(), line, about_uses: None }
     }
 
     #[test]
-    fn lines_share_the_text_of_a_cause() {
+    fn each_line_has_its_own_cause_and_equal_ones_are_kept_once() {
         let (one, other) = (rule(b"/a\t\xff", 2), rule(b"/a\t\xff", 3));
-        let cause = |rule: Option<&KeptRule>| Cause {
-            rule: rule.cloned(),
+        let cause = |rule: &KeptRule| Cause {
+            rule: Some(rule.clone()),
             agent: Some("x".into()),
             captured: Some(7),
-            status: None,
+            ..Cause::default()
         };
-        let none = || Cause { rule: None, agent: None, captured: None, status: None };
-        let mut causes = Causes::default();
+        let mut causes = causes(0);
         for _ in 0..2 {
             causes.clear(1 << 20);
-            for cause in
-                [Some(cause(Some(&one))), None, Some(cause(Some(&other))), Some(cause(Some(&one))), Some(none())]
-            {
+            for cause in [Some(cause(&one)), None, Some(cause(&other)), Some(cause(&one)), Some(Cause::default())] {
                 causes.push(cause.as_ref());
             }
-            let text = |line| CauseText {
-                rule: Some((b"Disallow: /a\t\xff".to_vec(), line)),
-                agent: Some("x".to_owned()),
-                captured: Some(7),
+            let cells = |line| {
+                let texts = [&b"Disallow: /a\t%FF"[..], b"x"].map(|text| Some(Cell::Text(text.to_vec())));
+                let [rule, agent] = texts;
+                Some(vec![rule, Some(Cell::Number(line)), agent, Some(Cell::Number(7))])
             };
-            let expected = [Some(text(2)), None, Some(text(3)), Some(text(2))];
-            assert!((0..4).map(|line| kept(&causes, line)).eq(expected));
-            assert_eq!(kept(&causes, 4), Some(CauseText { rule: None, agent: None, captured: None }));
+            let expected = [cells(2), None, cells(3), cells(2), Some(vec![None; 4])];
+            assert!((0..5).map(|line| stored(&causes, line)).eq(expected));
             assert_eq!(causes.known.len(), 3);
         }
     }
 
-    /// The cause of a line, if it was kept.
-    fn kept(causes: &Causes, line: usize) -> Option<CauseText> {
+    /// The cause of a line, if it was stored.
+    fn stored(causes: &Causes, line: usize) -> Option<Vec<Option<Cell>>> {
         match &causes.lines[line] {
-            LineCause::Text(text) => Some(CauseText::clone(text)),
+            LineCause::Cells(cells) => Some(cells.to_vec()),
             LineCause::None | LineCause::NotStored => None,
         }
     }
 
     #[test]
     fn no_more_is_kept_than_there_is_room_for() {
-        let rules: Vec<KeptRule> = (0..100).map(|line| rule(b"/a", line)).collect();
-        let mut causes = Causes::default();
-        causes.clear(10 * BYTES_PER_CAUSE);
-        for rule in &rules {
-            causes.push(Some(&Cause { rule: Some(rule.clone()), agent: None, captured: None, status: None }));
+        let mut causes = causes(10 * (BYTES_PER_CAUSE + 4 * size_of::<Option<Cell>>()));
+        for line in 0..100 {
+            causes.push(Some(&Cause { rule: Some(rule(b"/a", line)), ..Cause::default() }));
         }
         let again = (0..100).filter(|&line| matches!(causes.lines[line], LineCause::NotStored)).count();
         assert!((90..100).contains(&again) && causes.known.len() == 100 - again, "{again}");
@@ -195,19 +197,12 @@ mod tests {
 
     #[test]
     fn texts_are_never_long() {
-        let (long, agent) = (rule(&b"\xff".repeat(500_000), 1), "é".repeat(500_000));
-        let mut causes = Causes::default();
-        causes.clear(1 << 20);
-        causes.push(Some(&Cause {
-            rule: Some(long.clone()),
-            agent: Some(agent.clone()),
-            captured: None,
-            status: None,
-        }));
-        let text = kept(&causes, 0).unwrap();
-        assert_eq!(text.rule.as_ref().unwrap().0, [b"Disallow: ", &b"\xff".repeat(200)[..], b"..."].concat());
-        assert_eq!(text.agent.clone().unwrap(), format!("{}...", "é".repeat(100)));
-        assert_eq!(shortened(&format!("x{agent}")), format!("x{}...", "é".repeat(99)));
-        assert_eq!(shortened(&"x".repeat(200)), "x".repeat(200));
+        let (long, agent) = (rule(&b"\xff".repeat(500_000), 1), Some("é".repeat(500_000)));
+        let mut causes = causes(1 << 20);
+        causes.push(Some(&Cause { rule: Some(long), agent, ..Cause::default() }));
+        let cells = stored(&causes, 0).unwrap();
+        let text = |text: String| Some(Cell::Text(text.into_bytes()));
+        assert_eq!(cells[0], text(format!("Disallow: {}...", "%FF".repeat(200))));
+        assert_eq!(cells[2], text(format!("{}...", "é".repeat(100))));
     }
 }

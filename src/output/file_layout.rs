@@ -132,6 +132,7 @@ mod tests {
             form: OutputMode::Partitions,
             format: FileFormat::Text,
             explain: false,
+            columns: Vec::new(),
             preferences: crate::PreferenceColumns::default(),
             allowed_if: None,
             compress: frames,

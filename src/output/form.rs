@@ -1,6 +1,5 @@
-//! What the output looks like: lines split into partitions, or all of them with their verdicts, as text or tables, compressed or not; the
-//! columns before them, whom they are split for, and the blocks that are written. Columns of the crawlers that may not fetch a line's URL
-//! are read back, too.
+//! What the output looks like: lines split into partitions, or all of them with their verdicts, as text or tables, compressed or not; whom
+//! they are split for, and the blocks that are written. Columns of the crawlers that may not fetch a line's URL are read back, too.
 
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
@@ -8,15 +7,11 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use crate::formats::time;
-use crate::formats::visible::escaped;
-use crate::judge::explain::Cause;
 use crate::judge::outcomes::AllowedIf;
 use crate::judge::tally::{CrawlerCounts, Tally};
 use crate::outcome::Partition;
-use crate::preferences::{PreferenceColumn, PreferenceColumns, Preferred};
+use crate::preferences::PreferenceColumns;
 use crate::robots::Agents;
-use crate::rules::chosen::KeptRule;
 
 named! {
     /// Whether lines are split into partitions, or stay together with their verdicts. See [`FileFormat`] for the format of the files.
@@ -48,31 +43,17 @@ pub(crate) const REFUSED: [&str; 2] = ["blocked_for", "deferred_for"];
 /// The byte after each column before a line.
 pub(crate) const SEPARATOR: u8 = b'\t';
 
-/// The columns that show what blocked a line.
-const CAUSE: [&str; 3] = ["rule", "line", "captured"];
-
-/// The most bytes of a rule that are shown. A rule may be as long as its robots.txt and block every line.
-const LONGEST_RULE: usize = 200;
-
-/// The most bytes that they take, escaped.
-const LONGEST_ESCAPED: usize = 2 * LONGEST_RULE;
-
-/// Appended to a rule that was cut.
-const CUT: &[u8] = b"...";
-
-/// How many times as long as its line a cause can be: no line is shorter than a scheme and `//a`.
-pub(crate) const CAUSE_FACTOR: u64 = 50;
-
 /// How the lines of a run are written: in which form and format, and after which columns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OutputOptions {
     pub form: OutputMode,
     /// The format of the files; in tables, no columns come before lines.
     #[serde(default)]
     pub format: FileFormat,
-    /// Whether columns show what blocked a line: before the line in a blocked partition, after each verdict in a file of
+    /// How many columns show what blocked a line: before the line in a blocked partition, after each verdict in a file of
     /// verdicts, and after each verdict and its reason in a table.
-    pub explain: bool,
+    #[serde(default)]
+    pub causes: usize,
     /// What columns show of what is said about uses of the line's page: before the line in an allowed partition, after each verdict
     /// and its cause in a file of verdicts, and after both and the reason in a table.
     #[serde(default, skip_serializing_if = "PreferenceColumns::is_empty")]
@@ -85,59 +66,6 @@ impl OutputOptions {
     /// The number of files.
     pub fn files(self) -> usize {
         if self.form.is_whole() { 1 } else { Partition::COUNT * self.crawlers }
-    }
-
-    /// The number of columns before each line of a file.
-    pub fn columns(self, file: usize) -> usize {
-        match self.form {
-            _ if self.format == FileFormat::Parquet => 0,
-            OutputMode::Partitions => self.columns_of_partition(file).count(),
-            OutputMode::Verdicts => self.columns_of_verdict() * self.crawlers,
-            OutputMode::BlockedFor => REFUSED.len(),
-        }
-    }
-
-    /// The columns before the lines of a partition's file: what blocked a blocked one, and what is said about uses of an allowed one,
-    /// as others may not be fetched.
-    fn columns_of_partition(self, file: usize) -> impl Iterator<Item = &'static str> {
-        let is_of = |partition: Partition| file % Partition::COUNT == partition as usize;
-        let causes = if self.explain && is_of(Partition::Blocked) { &CAUSE[..] } else { &[] };
-        let said = if is_of(Partition::Allowed) { self.preferences } else { PreferenceColumns::default() };
-        causes.iter().copied().chain(said.all().map(PreferenceColumn::name))
-    }
-
-    /// The number of columns of a verdict, its cause, and what is said about uses.
-    pub fn columns_of_verdict(self) -> usize {
-        1 + if self.explain { CAUSE.len() } else { 0 } + self.preferences.count()
-    }
-
-    /// The head of a file of lines split for these; `lists_head` is the head line of its lists, which may be empty.
-    pub fn head(self, file: usize, splits: &Splits, lists_head: &[u8]) -> Vec<u8> {
-        let columns = match self.form {
-            OutputMode::Partitions if self.columns(file) == 0 => return lists_head.to_vec(),
-            OutputMode::Partitions => self.columns_of_partition(file).map(|name| format!("{name}\t")).collect(),
-            OutputMode::Verdicts => {
-                let crawlers = splits.names().into_iter().zip(splits.labels()).take(self.crawlers);
-                crawlers.map(|(name, label)| self.verdict_head(&name, &label)).collect()
-            }
-            OutputMode::BlockedFor => REFUSED.map(|name| format!("{name}\t")).concat(),
-        };
-        [columns.as_bytes(), if lists_head.is_empty() { NO_HEAD } else { lists_head }].concat()
-    }
-
-    /// The names of a crawler's columns. Those after the verdict carry its name too, if it has a label.
-    fn verdict_head(self, name: &str, label: &str) -> String {
-        let label = if label.is_empty() { "" } else { name };
-        let causes = if self.explain { &CAUSE[..] } else { &[] };
-        let said = self.preferences.all().map(PreferenceColumn::name);
-        let columns = causes.iter().copied().chain(said).map(|column| labelled(column, label));
-        std::iter::once(name.to_owned()).chain(columns).map(|name| name + "\t").collect()
-    }
-
-    /// The tally of lines about to be written to a file, without the columns before them.
-    pub fn tally(self, file: usize, text: &[u8]) -> Tally {
-        let columns = self.columns(file);
-        Tally::of_text(text, |line| rest_of_row(line, columns))
     }
 
     /// The tallies that the files must have if all judged lines are written.
@@ -165,67 +93,6 @@ impl Block<'_> {
     pub fn length(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.len() as u64).sum()
     }
-}
-
-/// The name of the last column, that of the lines, if the lists have no head line.
-pub(crate) const NO_HEAD: &[u8] = b"url\n";
-
-/// A line without the first `columns` columns; empty if it has fewer.
-pub(crate) fn rest_of_row(line: &[u8], columns: usize) -> &[u8] {
-    (0..columns).fold(line, |line, _| {
-        let end = memchr::memchr(SEPARATOR, line);
-        end.map_or(&[], |end| &line[end + 1..])
-    })
-}
-
-/// Writes the columns that show what blocked a line: the rule, its line number and the time of its capture, as far as there are
-/// any.
-pub(crate) fn put_cause(cause: &Cause, out: &mut Vec<u8>) {
-    if let Some(rule) = &cause.rule {
-        put_rule(rule, out, put_escaped);
-    }
-    out.push(SEPARATOR);
-    if let Some(rule) = &cause.rule {
-        out.extend_from_slice(rule.line.to_string().as_bytes());
-    }
-    out.push(SEPARATOR);
-    if let Some(captured) = cause.captured {
-        out.extend_from_slice(time(captured).as_bytes());
-    }
-    out.push(SEPARATOR);
-}
-
-/// Writes the value of a rule, escaped; returns whether there was room for all of it.
-fn put_escaped(value: &[u8], out: &mut Vec<u8>) -> bool {
-    let end = out.len() + LONGEST_ESCAPED;
-    let put = |piece: &[u8]| {
-        let fits = out.len() + piece.len() <= end;
-        out.extend_from_slice(if fits { piece } else { b"" });
-        if fits { Ok(()) } else { Err(()) }
-    };
-    escaped(value, put).is_ok()
-}
-
-/// Writes a rule, cut if it is too long; `put_value` writes its value, and returns whether that is all of it.
-pub(super) fn put_rule(rule: &KeptRule, out: &mut Vec<u8>, put_value: impl FnOnce(&[u8], &mut Vec<u8>) -> bool) {
-    out.extend_from_slice(rule.key().as_bytes());
-    out.extend_from_slice(b": ");
-    let value = rule.value.get(..LONGEST_RULE).unwrap_or(&rule.value);
-    let is_all = put_value(value, out) && value.len() == rule.value.len();
-    out.extend_from_slice(if is_all { b"" } else { CUT });
-}
-
-/// Writes the columns of what is said about uses of a page.
-pub(crate) fn put_preferences(columns: PreferenceColumns, preferred: &Preferred, out: &mut Vec<u8>) {
-    for column in columns.all() {
-        out.extend_from_slice(column.value(preferred).unwrap_or_default().as_bytes());
-        out.push(SEPARATOR);
-    }
-}
-
-/// Leaves the columns of the cause empty.
-pub(crate) fn put_no_cause(out: &mut Vec<u8>) {
-    out.extend_from_slice(&[SEPARATOR; CAUSE.len()]);
 }
 
 /// Texts of columns that are kept with what they mean.
@@ -506,69 +373,6 @@ pub(crate) fn labelled(name: &str, label: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn columns_before_a_line_are_not_counted() {
-        let style = OutputOptions {
-            form: OutputMode::Verdicts,
-            format: FileFormat::Text,
-            explain: false,
-            preferences: PreferenceColumns::default(),
-            crawlers: 2,
-        };
-        let of = |text: &str| style.tally(0, text.as_bytes());
-        let mut plain = Tally::default();
-        for line in ["http://a/\tx", ""] {
-            plain.add_hashed(crate::judge::line_hash(line.as_bytes()), line.len() + 1);
-        }
-        assert_eq!(of("allowed\tblocked\thttp://a/\tx\ninvalid\tinvalid\t\n"), plain);
-        assert_ne!(of("allowed\thttp://a/\tx\ninvalid\tinvalid\t\n"), plain, "a column is missing");
-        let style = OutputOptions {
-            form: OutputMode::Partitions,
-            format: FileFormat::Text,
-            explain: true,
-            preferences: PreferenceColumns::default(),
-            crawlers: 2,
-        };
-        let text = b"Disallow: /\t2\t\thttp://a/\tx\n\t\t\t\n";
-        assert_eq!([1, 5].map(|file| style.tally(file, text)), [plain; 2], "blocked, of either crawler");
-        assert_eq!(style.tally(0, b"http://a/\tx\n\n"), plain, "allowed");
-    }
-
-    #[test]
-    fn a_long_rule_is_cut() {
-        let of = |value: Vec<u8>| {
-            let mut out = Vec::new();
-            let rule = KeptRule { allow: false, value, line: u32::MAX, about_uses: None };
-            put_cause(&Cause { rule: Some(rule), agent: None, captured: Some(i64::MAX >> 16), status: None }, &mut out);
-            out
-        };
-        let columns = |value: &str| format!("Disallow: {value}\t4294967295\t140737488355327\t").into_bytes();
-        let longest = "x".repeat(LONGEST_RULE);
-        assert_eq!(of(longest.clone().into_bytes()), columns(&longest));
-        assert_eq!(of(format!("{longest}y").into_bytes()), columns(&format!("{longest}...")));
-        assert_eq!(of(b"*".repeat(500_000)), columns(&format!("{}...", "*".repeat(LONGEST_RULE))));
-        let shortest = b"http://a\n".len() as u64;
-        for escaped in [&b"\t"[..], b"\x1b", b"\x9b", "\u{202e}".as_bytes()] {
-            let columns = of(escaped.repeat(500_000 / escaped.len()));
-            assert!(columns.len() as u64 <= CAUSE_FACTOR * shortest, "all of it escaped: {}", columns.len());
-            assert!(columns.windows(4).any(|end| end == b"...\t"), "cut");
-        }
-    }
-
-    #[test]
-    fn a_cause_takes_its_columns_whatever_the_rule_is() {
-        let rule = KeptRule { allow: false, value: b"/a\tb\\\xff".to_vec(), line: 7, about_uses: None };
-        let cause = |rule, captured| {
-            let mut out = Vec::new();
-            put_cause(&Cause { rule, agent: None, captured, status: None }, &mut out);
-            out
-        };
-        assert_eq!(cause(Some(rule.clone()), Some(0)), b"Disallow: /a\\tb\\\\\xff\t7\t1970-01-01T00:00:00Z\t");
-        let mut none = Vec::new();
-        put_no_cause(&mut none);
-        assert_eq!(cause(None, None), none);
-    }
 
     #[test]
     fn columns_name_the_crawlers_that_may_not_fetch() {

@@ -1,6 +1,7 @@
 //! The output of a run: partitions as text, compressed frames or tables, and the receipt, in a folder of its own.
 
 pub(crate) mod causes;
+pub(crate) mod columns;
 pub(crate) mod counting_writer;
 pub(crate) mod error;
 pub(crate) mod file_layout;

@@ -10,13 +10,14 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::columns::rest_of_row;
 use super::counting_writer::CountingWriter;
 use super::error::OutputError;
 use super::file_layout::FileLayout;
 use super::folder::{
     CHECKPOINT, RECEIPT, Written, make_room, name_files, partial, remove_folders, remove_leftovers, sync,
 };
-use super::form::{Block, FileFormat, SEPARATOR, rest_of_row};
+use super::form::{Block, FileFormat, SEPARATOR};
 use super::receipt::Receipt;
 use super::table;
 use crate::formats::{json, shown};

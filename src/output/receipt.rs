@@ -7,6 +7,7 @@ use std::fmt;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
+use super::columns::named_causes;
 use super::folder::Written;
 use super::form::{FileFormat, FrameCompression, OutputMode, OutputOptions, Splits};
 use crate::formats::compression::Compression;
@@ -135,6 +136,9 @@ pub struct ReceiptOptions {
     /// Whether blocked lines are written with what blocked them; absent if not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub explain: bool,
+    /// The names of the columns that show it; absent if none do, or in a receipt of a version that did not name them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub columns: Vec<String>,
     /// The uses of which columns show what is said of each line's page; absent if none.
     #[serde(default, skip_serializing_if = "PreferenceColumns::is_empty")]
     pub preferences: PreferenceColumns,
@@ -176,9 +180,10 @@ pub struct ReceiptOptions {
 impl ReceiptOptions {
     /// The style of the files. Only a file of verdicts has those by the older policy.
     pub(crate) fn style(&self, splits: &Splits) -> OutputOptions {
-        let ReceiptOptions { form, format, explain, preferences, .. } = *self;
+        let ReceiptOptions { form, format, preferences, .. } = *self;
+        let causes = if self.explain { named_causes(&self.columns) } else { 0 };
         let crawlers = if form == OutputMode::Verdicts { splits.count() } else { splits.by_one_policy() };
-        OutputOptions { form, format, explain, preferences, crawlers }
+        OutputOptions { form, format, causes, preferences, crawlers }
     }
 }
 

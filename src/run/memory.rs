@@ -16,7 +16,8 @@
 
 use crate::input::chunks::LONGEST_CHUNK;
 use crate::judge::outcomes::AllowedIf;
-use crate::output::form::{CAUSE_FACTOR, FileFormat, OutputMode, crawler_name};
+use crate::output::columns::CAUSE_FACTOR;
+use crate::output::form::{FileFormat, OutputMode, crawler_name};
 use crate::preferences::PreferenceColumns;
 use crate::robots::Agents;
 use crate::run::error::FilterError;

@@ -439,8 +439,6 @@ mod tests {
     use crate::input::layout::Layout;
     use crate::judge::choices::Choices;
     use crate::outcome::Partition;
-    use crate::output::form::FileFormat;
-    use crate::output::form::OutputMode;
     use crate::output::form::Splits;
     use crate::policy::Captures;
     use crate::robots::Agents;
@@ -452,13 +450,7 @@ mod tests {
         let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy().unwrap();
         let crawler = policy.crawler(None).unwrap();
         let matchers = [Matcher::new(&policy, crawler, Choices::at(0))];
-        let style = OutputOptions {
-            form: OutputMode::Partitions,
-            format: FileFormat::Text,
-            explain: false,
-            preferences: crate::PreferenceColumns::default(),
-            crawlers: 1,
-        };
+        let style = OutputOptions { crawlers: 1, ..OutputOptions::default() };
         let mut worker = Worker::new(&matchers, Some(style), true);
         worker.judge(&Chunk::of_lines(LINES.as_bytes(), &Layout::Whole, 0), false, false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize].copies;

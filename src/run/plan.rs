@@ -14,6 +14,7 @@ use crate::input::list::{List, Opening, Patience};
 use crate::judge::matcher::Matcher;
 use crate::judge::outcomes::AllowedIf;
 use crate::judge::same_url::SameUrl;
+use crate::output::columns::cause_names;
 use crate::output::form::{FileFormat, OutputMode, OutputOptions, Splits};
 use crate::output::receipt::{Hex, ReceiptOptions};
 use crate::policy::{Crawler, Policy};
@@ -306,6 +307,7 @@ fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
         compress: folder.and_then(|folder| folder.compress),
         split_size: folder.and_then(|folder| folder.split_size),
         explain: job.explain,
+        columns: if job.explain { cause_names() } else { Vec::new() },
         preferences: preferences(job),
         allowed_if: job.allowed_if,
         unique: job.unique,

@@ -12,9 +12,8 @@ use crate::judge::pieces::{self, Pieces};
 use crate::judge::urls::LineUrls;
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::{Causes, ChunkCauses};
-use crate::output::form::{
-    FileFormat, OutputMode, OutputOptions, SEPARATOR, crawler_name, put_cause, put_no_cause, put_preferences,
-};
+use crate::output::columns::{CauseValue, put_cause, put_empty, put_preferences};
+use crate::output::form::{FileFormat, OutputMode, OutputOptions, SEPARATOR, crawler_name};
 
 /// The lines of a judged chunk.
 pub(super) struct JudgedLines<'c> {
@@ -59,21 +58,23 @@ pub(super) trait Render {
 /// are compared with.
 pub(super) fn renderer(matchers: &[Matcher], older: &[Matcher], style: Option<OutputOptions>) -> Box<dyn Render> {
     let Some(style) = style else { return Box::new(Counted) };
-    let explained = if style.explain { style.crawlers } else { 0 };
+    let explained = if style.causes > 0 { style.crawlers } else { 0 };
     let explainers: Vec<_> = matchers.iter().chain(older).take(explained).map(Matcher::explainer).collect();
     let preferred = (!style.preferences.is_empty()).then(|| PreferredLines::new(&[matchers, older]));
-    let columns = Columns { style, explainers, preferred };
+    let columns = Columns { style, values: style.cause_values(), explainers, preferred };
     let names = || matchers.iter().map(|matcher| crawler_name(matcher.agents())).collect();
     let refusals = || Refusals::new(names());
     match (style.format, style.form) {
         (FileFormat::Parquet, form) => Box::new(Notes {
-            causes: columns.explainers.iter().map(|_| Causes::default()).collect(),
+            causes: columns.explainers.iter().map(|_| Causes::new(columns.values.clone())).collect(),
             refusals: (form == OutputMode::BlockedFor).then(refusals),
             columns,
         }),
         (FileFormat::Text, OutputMode::BlockedFor) => Box::new(Refused(refusals())),
         (FileFormat::Text, OutputMode::Verdicts) => Box::new(Verdicts(columns)),
-        (FileFormat::Text, OutputMode::Partitions) if !style.explain && columns.preferred.is_none() => Box::new(Sorted),
+        (FileFormat::Text, OutputMode::Partitions) if style.causes == 0 && columns.preferred.is_none() => {
+            Box::new(Sorted)
+        }
         (FileFormat::Text, OutputMode::Partitions) => Box::new(AfterColumns(columns)),
     }
 }
@@ -120,6 +121,8 @@ fn end_line_of_partitions(outcomes: &Outcomes, buffers: &mut [Pieces]) {
 /// What columns show of lines: what blocked them, and what is said about uses of their pages.
 struct Columns {
     style: OutputOptions,
+    /// Those of the columns of causes.
+    values: Vec<CauseValue>,
     /// One for each crawler; none if causes are not wanted.
     explainers: Vec<Explainer>,
     preferred: Option<PreferredLines>,
@@ -159,7 +162,9 @@ impl Render for AfterColumns {
             for (line, outcome) in outcomes.iter().enumerate() {
                 let buffer = &mut buffers[outcome.partition() as usize].copies;
                 match (outcome.partition(), columns.explainers.get_mut(crawler)) {
-                    (Partition::Blocked, Some(explainer)) => put_cause(&explainer.explain(lines.url(line)), buffer),
+                    (Partition::Blocked, Some(explainer)) => {
+                        put_cause(&columns.values, &explainer.explain(lines.url(line)), buffer);
+                    }
                     (Partition::Allowed, _) => columns.put_said(line, crawler, buffer),
                     _ => {}
                 }
@@ -192,9 +197,9 @@ impl Render for Verdicts {
                 buffer.push(SEPARATOR);
                 match columns.explainers.get_mut(crawler) {
                     Some(explainer) if partition == Partition::Blocked => {
-                        put_cause(&explainer.explain(lines.url(line)), buffer);
+                        put_cause(&columns.values, &explainer.explain(lines.url(line)), buffer);
                     }
-                    Some(_) => put_no_cause(buffer),
+                    Some(_) => put_empty(columns.values.len(), buffer),
                     None => {}
                 }
                 columns.put_said(line, crawler, buffer);
@@ -282,7 +287,7 @@ impl Render for Notes {
     }
 
     fn release(&mut self) {
-        self.causes.iter_mut().for_each(|causes| *causes = Causes::default());
+        self.causes.iter_mut().for_each(Causes::release);
         self.columns.release();
         self.refusals.iter_mut().for_each(release_refusals);
     }

@@ -19,8 +19,9 @@ use crate::input::scan::{self, Extent, scan};
 use crate::judge::lines::for_each_end;
 use crate::origin;
 use crate::outcome::Partition;
+use crate::output::columns::rest_of_row;
 use crate::output::folder::{is_list_folder, list_folder};
-use crate::output::form::{FileFormat, OutputMode, OutputOptions, REFUSED, RefusedColumns, SEPARATOR, rest_of_row};
+use crate::output::form::{FileFormat, OutputMode, OutputOptions, REFUSED, RefusedColumns, SEPARATOR};
 use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::output::table::{self, TableLines, Wanted};
 use crate::robots::Agents;
@@ -77,15 +78,16 @@ impl<'l> StoredLines<'l> {
             }
             StoredLines::Text(text, ..) => {
                 let mut verdicts = vec![None; if style.form == OutputMode::Verdicts { style.crawlers } else { 0 }];
+                let (of_verdict, of_partition) = (style.columns_of_verdict(), style.columns(file));
                 each_line(text, |line, line_feed| {
                     let mut rest = line;
                     for verdict in &mut verdicts {
                         let name = memchr::memchr(SEPARATOR, rest).map_or(&b""[..], |end| &rest[..end]);
                         *verdict = Partition::from_name(name);
-                        rest = rest_of_row(rest, style.columns_of_verdict());
+                        rest = rest_of_row(rest, of_verdict);
                     }
                     if verdicts.is_empty() {
-                        rest = rest_of_row(rest, style.columns(file));
+                        rest = rest_of_row(rest, of_partition);
                     }
                     visit(rest, rest.len() + line_feed, &verdicts);
                 });

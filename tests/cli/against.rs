@@ -100,7 +100,7 @@ fn each_line_has_its_verdict_before() {
     }
     // The columns of the only crawler have the names that they have without an older policy.
     let explained = bench.program(&format!("{options} --verdicts --explain urls")).assert().success();
-    let head = "onebot\trule\tline\tcaptured\twas\trule.was\tline.was\tcaptured.was\turl\n";
+    let head = "onebot\trule\trule_line\tagent\tcaptured\twas\trule.was\trule_line.was\tagent.was\tcaptured.was\turl\n";
     assert!(String::from_utf8_lossy(&explained.get_output().stdout).starts_with(head));
     let receipt = bench.receipt("out");
     assert_eq!(receipt["changes"], json!(changes(&lines, 0)));

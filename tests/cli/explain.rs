@@ -8,7 +8,10 @@ use robosieve::formats::compression::Reader;
 use crate::support::explained::{SOURCES, bench};
 use crate::support::program::{Bench, said};
 
-const RULE: &str = "Disallow: /no\t5\t2026-01-02T03:04:05Z\t";
+const RULE: &str = "Disallow: /no\t5\texamplebot\t2026-01-02T03:04:05Z\t";
+
+/// The columns of a line that nothing blocked.
+const NOTHING: &str = "\t\t\t\t";
 
 fn text(bench: &Bench, name: &str) -> String {
     String::from_utf8(bench.read(name)).expect("UTF-8")
@@ -26,11 +29,11 @@ fn blocked_lines_follow_what_blocked_them() {
     let names = ["allowed.txt", "blocked.tsv", "deferred.txt", "invalid.txt", "receipt.json", "robots-needed.tsv"];
     assert_eq!(bench.names("out"), names);
     let expected = format!(
-        "rule\tline\tcaptured\turl\n\
+        "rule\trule_line\tagent\tcaptured\turl\n\
          {RULE}http://a.example/no/1\n\
-         Disallow: /\\tx\\\\\t6\t2026-01-02T03:04:05Z\thttp://a.example/%09x%5C?\tq\n\
-         \t\t2026-01-02T00:00:00Z\thttp://down.example/\n\
-         Disallow: /*.gif$\t2\t\thttp://odd.example/x.gif\n\
+         Disallow: /\\tx\\\\\t6\texamplebot\t2026-01-02T03:04:05Z\thttp://a.example/%09x%5C?\tq\n\
+         \t\t\t2026-01-02T00:00:00Z\thttp://down.example/\n\
+         Disallow: /*.gif$\t2\t*\t\thttp://odd.example/x.gif\n\
          {RULE}http://a.example/no"
     );
     assert_eq!(text(&bench, "out/blocked.tsv"), expected);
@@ -54,19 +57,20 @@ fn each_verdict_has_its_own_columns() {
     bench.filter(&format!("{SOURCES} --explain --verdicts --out out urls")).assert().success();
     let verdicts = text(&bench, "out/verdicts.tsv");
     let lines: Vec<&str> = verdicts.lines().collect();
-    assert_eq!(lines[0], "examplebot\trule\tline\tcaptured\turl");
+    assert_eq!(lines[0], "examplebot\trule\trule_line\tagent\tcaptured\turl");
     assert_eq!(lines[1], format!("blocked\t{RULE}http://a.example/no/1"));
-    assert_eq!(lines[2], "allowed\t\t\t\thttp://a.example/yes");
+    assert_eq!(lines[2], format!("allowed\t{NOTHING}http://a.example/yes"));
     proven(&bench, "out");
     let options = format!("{SOURCES} --agent * --explain");
     bench.filter(&format!("{options} --verdicts --out two urls")).assert().success();
     let verdicts = text(&bench, "two/verdicts.tsv");
     let lines: Vec<&str> = verdicts.lines().collect();
-    let head = "examplebot\trule.examplebot\tline.examplebot\tcaptured.examplebot\t*\trule.*\tline.*\tcaptured.*\turl";
+    let head = "examplebot\trule.examplebot\trule_line.examplebot\tagent.examplebot\tcaptured.examplebot\t\
+                *\trule.*\trule_line.*\tagent.*\tcaptured.*\turl";
     assert_eq!(lines[0], head);
-    let all = "Disallow: /all\t2\t2026-01-02T03:04:05Z\t";
-    assert_eq!(lines[6], format!("allowed\t\t\t\tblocked\t{all}http://a.example/all"));
-    assert_eq!(lines[8], format!("blocked\t{RULE}allowed\t\t\t\thttp://a.example/no"));
+    let all = "Disallow: /all\t2\t*\t2026-01-02T03:04:05Z\t";
+    assert_eq!(lines[6], format!("allowed\t{NOTHING}blocked\t{all}http://a.example/all"));
+    assert_eq!(lines[8], format!("blocked\t{RULE}allowed\t{NOTHING}http://a.example/no"));
     proven(&bench, "two");
     bench.filter(&format!("{options} --out parted urls")).assert().success();
     assert!(text(&bench, "parted/blocked.default.tsv").contains(&format!("{all}http://a.example/all\n")));
@@ -95,7 +99,7 @@ fn all_ways_to_write_have_the_same_rows() {
         assert_eq!(rows("out"), whole, "{options}");
         proven(&bench, "out");
     }
-    let head = "rule\tline\tcaptured\turl\n";
+    let head = "rule\trule_line\tagent\tcaptured\turl\n";
     for options in ["--split-size 200", "--per-input"] {
         bench.filter(&format!("{SOURCES} --explain {options} --force --out out urls more")).assert().success();
         let found = rows("out");
@@ -120,6 +124,28 @@ fn all_ways_to_write_have_the_same_rows() {
     proven(&bench, "joined");
 }
 
+/// A receipt without the names of the columns is that of a version that had no column `agent`.
+#[test]
+fn outputs_of_earlier_versions_are_read() {
+    let bench = bench();
+    bench.filter(&format!("{SOURCES} --delimiter none --explain --out out urls")).assert().success();
+    let mut receipt = bench.receipt("out");
+    let columns = receipt["options"].as_object_mut().and_then(|options| options.remove("columns"));
+    assert_eq!(columns, Some(serde_json::json!(["rule", "rule_line", "agent", "captured"])));
+    let table = text(&bench, "out/blocked.tsv");
+    let row = |row: &str| {
+        let fields = row.split('\t').enumerate().filter(|(at, _)| *at != 2);
+        fields.map(|(_, field)| field).collect::<Vec<_>>().join("\t")
+    };
+    let earlier = table.split('\n').map(row).collect::<Vec<_>>().join("\n").replacen("rule_line", "line", 1);
+    assert!(earlier.starts_with("rule\tline\tcaptured\turl\nDisallow: /no\t5\t2026"), "{earlier}");
+    fs::write(bench.path("out/blocked.tsv"), &earlier).expect("written");
+    let file = &mut receipt["partitions"]["blocked"]["files"][0];
+    (file["file_bytes"], file["head_bytes"]) = (earlier.len().into(), "rule\tline\tcaptured\turl\n".len().into());
+    fs::write(bench.path("out/receipt.json"), receipt.to_string()).expect("written");
+    proven(&bench, "out");
+}
+
 /// The header of lists follows the names of the columns, and the report reads the lines without those columns.
 #[test]
 fn heads_and_reports_know_the_columns() {
@@ -128,7 +154,7 @@ fn heads_and_reports_know_the_columns() {
     bench.file("table", table);
     let options = format!("{SOURCES} --column page --delimiter \\t");
     bench.filter(&format!("{options} --explain --out out table")).assert().success();
-    let expected = format!("rule\tline\tcaptured\tid\tpage\n{RULE}1\thttp://a.example/no\n");
+    let expected = format!("rule\trule_line\tagent\tcaptured\tid\tpage\n{RULE}1\thttp://a.example/no\n");
     assert_eq!(text(&bench, "out/blocked.tsv"), expected);
     assert_eq!(text(&bench, "out/allowed.txt"), "id\tpage\n2\thttp://a.example/yes\n");
     proven(&bench, "out");
@@ -155,7 +181,7 @@ fn what_is_changed_is_found() {
     let before = text(&bench, "out/blocked.tsv");
     for (from, to, problem) in [
         ("http://a.example/no/1\n", "http://a.example/no/2\n", "different ones"),
-        ("\t5\t2026", "", "found"),
+        ("\t5\texamplebot", "", "found"),
         ("captured\turl", "captured\tx", "head line"),
         (RULE, "", "found"),
     ] {

@@ -120,7 +120,7 @@ fn tables_show_what_text_shows() {
     let words = format!("{sources} --explain --verdicts --force");
     bench.filter(&format!("{words} --out text DATASETS/urls.txt")).assert().success();
     let of_text = encoded(&bench.read("text/verdicts.tsv"));
-    let of_text: Vec<Vec<&str>> = of_text.lines().skip(1).map(|line| line.split('\t').take(8).collect()).collect();
+    let of_text: Vec<Vec<&str>> = of_text.lines().skip(1).map(|line| line.split('\t').take(10).collect()).collect();
     for options in ["", "--chunk-size 5000 --threads 3"] {
         bench.filter(&format!("{words} --format parquet {options} --out out DATASETS/urls.txt")).assert().success();
         let shown = |field: &Field| match field {
@@ -131,7 +131,8 @@ fn tables_show_what_text_shows() {
             other => panic!("{other:?}"),
         };
         let of_crawler = |row: &Row, label: &str| {
-            ["verdict", "rule", "rule_line", "captured"].map(|name| shown(column(row, &format!("{name}.{label}"))))
+            ["verdict", "rule", "rule_line", "agent", "captured"]
+                .map(|name| shown(column(row, &format!("{name}.{label}"))))
         };
         let found = rows(&bench, "out/verdicts/part-0001.parquet");
         let found = found.iter().map(|row| [of_crawler(row, "examplebot"), of_crawler(row, "default")].concat());

@@ -126,7 +126,7 @@ fn several_partitions_keep_the_order_of_their_lines() {
         ),
         (
             "--only blocked,invalid --explain",
-            "rule\tline\tcaptured\turl\nDisallow: /no\t2\t\thttp://a.example/no\n\t\t\tnone\n",
+            "rule\trule_line\tagent\tcaptured\turl\nDisallow: /no\t2\t*\t\thttp://a.example/no\n\t\t\t\tnone\n",
         ),
     ] {
         let done = bench.filter(&format!("--robots sites --quiet --delimiter none {words} urls")).assert().success();

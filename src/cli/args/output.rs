@@ -8,6 +8,7 @@ use super::values::{bytes, one_of};
 use crate::cli::error::Failure;
 use crate::judge::{AllowedIf, SameUrl};
 use crate::outcome::Partition;
+use crate::output::columns::cause_columns;
 use crate::output::{FileFormat, FrameCompression, OutputMode};
 use crate::preferences::PreferenceColumns;
 use crate::run::{Destination, Folder, Pipe};
@@ -78,16 +79,7 @@ pub struct OutputArgs {
     #[arg(long, requires = "count", hide_short_help = true)]
     pub json: bool,
     /// Show what blocked each blocked line
-    ///
-    /// Adds three columns before the line: rule, line (of the rule in the robots.txt) and captured (when that
-    /// robots.txt was fetched). They are empty if no rule decided or the value is unknown. blocked.txt becomes a table,
-    /// blocked.tsv, with a header line; in verdicts.tsv the columns follow each verdict. A rule of more than 200 bytes
-    /// is cut and ends in three dots; in a rule, a tab is written \t and a backslash \\. With --format parquet, the
-    /// columns are rule, rule_line, agent (of the rule's User-agent line) and captured, after verdict and reason; they
-    /// are null instead of empty, nothing is escaped, and bytes of a rule that are not UTF-8 are percent-encoded. A
-    /// sixteenth of --memory (half of that for tables) is reserved for rules, or, if that is more, what the two largest
-    /// groups of rules take for each worker and crawler.
-    #[arg(long, conflicts_with = "count")]
+    #[arg(long, long_help = explain_help(), conflicts_with = "count")]
     pub explain: bool,
     /// Show what sites say about uses of allowed pages: train-ai,search,ai-input
     ///
@@ -236,4 +228,17 @@ impl OutputArgs {
             per_input: self.per_input,
         }))
     }
+}
+
+fn explain_help() -> String {
+    format!(
+        "Show what blocked each blocked line\n\n\
+         Adds columns before the line: {}. They are empty if no rule decided or the value is unknown. blocked.txt becomes a table, \
+         blocked.tsv, with a header line; in verdicts.tsv the columns follow each verdict. A text of more than 200 bytes is cut and \
+         ends in three dots; in a text, a tab is written \\t and a backslash \\\\. With --format parquet, the columns follow verdict and \
+         reason; they are null instead of empty, nothing is escaped, and bytes of a rule that are not UTF-8 are percent-encoded. A \
+         sixteenth of --memory (half of that for tables) is reserved for rules, or, if that is more, what the two largest groups of \
+         rules take for each worker and crawler.",
+        cause_columns()
+    )
 }

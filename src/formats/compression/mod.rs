@@ -1,20 +1,25 @@
-//! Reads compressed files, recognised by their first bytes and not by their names: gzip (all members), Zstandard (all frames),
-//! bzip2 (all streams), or uncompressed.
+//! Reads compressed files, recognised by their first bytes and not by their names: those of the [formats](codec) that are known, or
+//! uncompressed.
 //!
 //! Data that ends early, does not match its checksum or is followed by something else is an error ([`Damaged`]), never a silent
 //! end. A Zstandard file may begin with a dictionary for all its frames, as `.warc.zst` files do
 //! (<https://iipc.github.io/warc-specifications/specifications/warc-zstd/>).
 
+mod codec;
+mod damage;
 mod input;
 mod pieces;
 mod reader;
 #[cfg(feature = "warc")]
 mod salvage;
 
+pub use codec::Compression;
+pub(crate) use codec::{BodyCoding, DEFAULT_WINDOW};
+pub(crate) use damage::is_damage;
+pub use damage::{Damaged, DamagedMember, WindowTooLarge};
 #[cfg(feature = "warc")]
 pub(crate) use input::read_through;
-pub use input::{Compression, Damaged, DamagedMember, WindowTooLarge};
-pub(crate) use input::{DEFAULT_WINDOW, DICTIONARY_MAGIC, Peeked, is_damage, peeked};
+pub(crate) use input::{Peeked, peeked};
 pub(crate) use pieces::{InPieces, Pieces, with_help};
 pub use reader::Reader;
 pub(crate) use reader::read_within;

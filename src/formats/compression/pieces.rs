@@ -13,8 +13,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use super::input::{BUFFER, Compression, DICTIONARY_MAGIC, HEAD, Input, first_head, read_through};
+use super::codec::{Compression, HEAD};
+use super::input::{BUFFER, Input, read_through};
 use super::reader::{Members, Reader};
+use crate::formats::decoders::DICTIONARY_MAGIC;
 use crate::formats::made_ahead::{Help, Made, MadeAhead};
 use crate::formats::seekable::FileAt;
 use crate::threads::{self, Scope};
@@ -24,9 +26,6 @@ const PIECE: u64 = 512 << 10;
 const LONGEST: u64 = 8 << 20;
 
 const STEP: usize = 1 << 20;
-
-/// The members from a boundary on.
-type Part<F> = Members<FileAt<F>>;
 
 pub(crate) struct Pieces<F> {
     file: FileAt<F>,
@@ -84,7 +83,10 @@ impl<F: Deref<Target = File> + Clone + Send + Sync> Pieces<F> {
     }
 
     /// The members from a boundary on, up to the first boundary after a piece.
-    fn part(&self, at: u64, piece: u64) -> Part<F> {
+    fn part<'f>(&self, at: u64, piece: u64) -> Members<'f>
+    where
+        F: 'f,
+    {
         let input = Input::from(self.file.from(at), at, self.memory);
         Members::until((piece + 1) * self.piece, input, self.compression)
     }
@@ -95,7 +97,7 @@ impl<F: Deref<Target = File> + Clone + Send + Sync> Pieces<F> {
         let mut bytes = Vec::with_capacity(self.piece as usize + HEAD);
         // A head may extend beyond the piece.
         self.file.from(start).take(self.piece + HEAD as u64 - 1).read_to_end(&mut bytes)?;
-        Ok(first_head(self.compression, &bytes).map(|at| start + at as u64))
+        Ok(self.compression.first_head(&bytes).map(|at| start + at as u64))
     }
 
     /// The text of the piece that begins at a boundary; `None` if the reader has to decompress it itself.
@@ -126,14 +128,14 @@ pub(crate) struct InPieces<'f, F: Deref<Target = File>> {
     source: &'f AtomicU64,
     /// The boundary reached, and the text that follows it.
     at: u64,
-    now: Now<F>,
+    now: Now<'f>,
 }
 
-enum Now<F: Deref<Target = File>> {
+enum Now<'f> {
     Between,
     Made(PieceText, usize),
     /// With how much of the file was counted.
-    Part(Box<BufReader<Part<F>>>, u64),
+    Part(Box<BufReader<Members<'f>>>, u64),
 }
 
 impl<'f, F: Deref<Target = File>> InPieces<'f, F> {
@@ -143,13 +145,13 @@ impl<'f, F: Deref<Target = File>> InPieces<'f, F> {
     }
 }
 
-impl<F: Deref<Target = File> + Clone + Send + Sync> Read for InPieces<'_, F> {
+impl<'f, F: Deref<Target = File> + Clone + Send + Sync + 'f> Read for InPieces<'f, F> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         read_through(self, bytes)
     }
 }
 
-impl<F: Deref<Target = File> + Clone + Send + Sync> BufRead for InPieces<'_, F> {
+impl<'f, F: Deref<Target = File> + Clone + Send + Sync + 'f> BufRead for InPieces<'f, F> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         loop {
             let end = match &mut self.now {
@@ -279,7 +281,7 @@ impl BufRead for Helped<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::super::reader::Reader;
-    use super::super::reader::tests::{bzip2, gzip, stored, zstd};
+    use super::super::reader::tests::{bzip2, compression, gzip, stored, zstd};
     use super::*;
 
     fn text(number: u32) -> Vec<u8> {
@@ -329,13 +331,13 @@ mod tests {
         let skippable = [&[0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0][..], b"abc"].concat();
         let framed = all(&|text| [&skippable[..], &zstd(text, b""), &skippable].concat());
         vec![
-            (all(&gzip), Compression::Gzip),
-            ([all(&gzip), gzip(&long), all(&gzip), vec![0; 9000]].concat(), Compression::Gzip),
-            (gzip(&long), Compression::Gzip),
-            (nested, Compression::Gzip),
-            (all(&|text| zstd(text, b"")), Compression::Zstd),
-            ([framed, zstd(&long, b""), all(&|text| zstd(text, b""))].concat(), Compression::Zstd),
-            (all(&bzip2), Compression::Bzip2),
+            (all(&gzip), compression("gzip")),
+            ([all(&gzip), gzip(&long), all(&gzip), vec![0; 9000]].concat(), compression("gzip")),
+            (gzip(&long), compression("gzip")),
+            (nested, compression("gzip")),
+            (all(&|text| zstd(text, b"")), compression("zstd")),
+            ([framed, zstd(&long, b""), all(&|text| zstd(text, b""))].concat(), compression("zstd")),
+            (all(&bzip2), compression("bzip2")),
         ]
     }
 

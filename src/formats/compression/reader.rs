@@ -1,40 +1,41 @@
 //! Reads a file, decompressing it on the way: its members, frames or streams, one after the other.
 
-use bzip2::bufread::BzDecoder;
-use flate2::bufread::GzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-use super::input::{
-    BUFFER, Compression, DEFAULT_WINDOW, DICTIONARY_LIMIT, DICTIONARY_MAGIC, DamagedMember, HEAD, Input, StoredBytes,
-    peeked, read_through, window_bits,
-};
+use super::codec::{Compression, DEFAULT_WINDOW, HEAD, Member};
+use super::damage::{Damaged, DamagedMember};
+use super::input::{BUFFER, Input, StoredBytes, peeked, read_through};
+use crate::formats::decoders::{DICTIONARY_MAGIC, ZSTD};
+
+/// The largest dictionary allowed, in bytes: the tool that makes them makes none larger.
+const DICTIONARY_LIMIT: u64 = 100 << 20;
 
 /// The text of a file, decompressed if it is compressed.
-pub struct Reader<R: Read> {
-    text: BufReader<Stream<R>>,
+pub struct Reader<'r> {
+    text: BufReader<Stream<'r>>,
 }
 
-impl Reader<File> {
+impl Reader<'static> {
     /// Opens the file at `path`.
     ///
     /// # Errors
     ///
     /// If the file cannot be opened or read, or its Zstandard dictionary is [`Damaged`](super::Damaged).
-    pub fn open(path: &Path) -> io::Result<Reader<File>> {
+    pub fn open(path: &Path) -> io::Result<Reader<'static>> {
         Reader::new(File::open(path)?)
     }
 }
 
-impl<R: Read> Reader<R> {
+impl<'r> Reader<'r> {
     /// Reads the text of `file`.
     ///
     /// # Errors
     ///
     /// If `file` cannot be read, or its Zstandard dictionary is [`Damaged`](super::Damaged).
-    pub fn new(file: R) -> io::Result<Reader<R>> {
+    pub fn new(file: impl Read + Send + 'r) -> io::Result<Reader<'r>> {
         Reader::within(file, DEFAULT_WINDOW)
     }
 
@@ -43,17 +44,19 @@ impl<R: Read> Reader<R> {
     /// # Errors
     ///
     /// If `file` cannot be read, or its Zstandard dictionary is [`Damaged`](super::Damaged); reading may later fail with `WindowTooLarge`.
-    pub fn within(file: R, memory: u64) -> io::Result<Reader<R>> {
-        let source = StoredBytes { file, failed: false };
-        let (start, text) = peeked(BufReader::with_capacity(BUFFER, source), HEAD)?;
+    pub fn within(file: impl Read + Send + 'r, memory: u64) -> io::Result<Reader<'r>> {
+        let source = BufReader::with_capacity(BUFFER, StoredBytes::new(file));
+        let (start, text) = peeked(source, HEAD)?;
         let mut input = Input { text, offset: 0, memory };
-        let dictionary = match start.starts_with(&DICTIONARY_MAGIC) {
-            true => dictionary(&mut input).map_err(|error| input.with_offset(error, Compression::Zstd, None))?,
-            false => Vec::new(),
-        };
         let stream = match Compression::of(&start) {
             None => Stream::Plain(input),
-            Some(compression) => Stream::Members(Box::new(Members::all(input, compression, dictionary))),
+            Some(compression) => {
+                let dictionary = match start.starts_with(&DICTIONARY_MAGIC) {
+                    true => dictionary(&mut input).map_err(|error| input.with_offset(error, compression, None))?,
+                    false => Vec::new(),
+                };
+                Stream::Members(Box::new(Members::all(input, compression, dictionary)))
+            }
         };
         Ok(Reader { text: BufReader::with_capacity(BUFFER, stream) })
     }
@@ -67,7 +70,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-impl<R: Read> Read for Reader<R> {
+impl Read for Reader<'_> {
     /// Gives the same bytes before damage, whatever the sizes of reads. All data is decompressed through one buffer, because a
     /// decompressor that is asked for less or more might fail earlier or later.
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
@@ -78,7 +81,7 @@ impl<R: Read> Read for Reader<R> {
     }
 }
 
-impl<R: Read> BufRead for Reader<R> {
+impl BufRead for Reader<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.text.fill_buf()
     }
@@ -89,12 +92,12 @@ impl<R: Read> BufRead for Reader<R> {
 }
 
 /// The decompressor for the file, if it is compressed.
-enum Stream<R: Read> {
-    Plain(Input<R>),
-    Members(Box<Members<R>>),
+enum Stream<'r> {
+    Plain(Input<'r>),
+    Members(Box<Members<'r>>),
 }
 
-impl<R: Read> Read for Stream<R> {
+impl Read for Stream<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         match self {
             Stream::Plain(input) => input.text.read(bytes),
@@ -104,7 +107,7 @@ impl<R: Read> Read for Stream<R> {
 }
 
 /// The dictionary that the file begins with, which may itself be compressed.
-pub(super) fn dictionary<R: Read>(input: &mut Input<R>) -> io::Result<Vec<u8>> {
+pub(super) fn dictionary(input: &mut Input<'_>) -> io::Result<Vec<u8>> {
     let limit = DICTIONARY_LIMIT.min(input.memory / 4);
     let mut head = [0; 8];
     input.read_exact(&mut head)?;
@@ -113,7 +116,7 @@ pub(super) fn dictionary<R: Read>(input: &mut Input<R>) -> io::Result<Vec<u8>> {
     if (dictionary.len() as u64) < length {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
-    if Compression::of(&dictionary) == Some(Compression::Zstd) {
+    if dictionary.starts_with(ZSTD) {
         dictionary = read_within(ZstdDecoder::with_buffer(dictionary.as_slice())?, limit, "its dictionary")?;
     }
     Ok(dictionary)
@@ -133,11 +136,11 @@ pub(crate) fn read_within(reader: impl Read, limit: u64, what: &str) -> io::Resu
     }
 }
 
-/// The text of consecutive members, frames or streams, up to the first boundary at or after a given offset.
-pub(super) struct Members<R: Read> {
+/// The text of consecutive members, up to the first boundary at or after a given offset.
+pub(super) struct Members<'r> {
     compression: Compression,
-    /// `None` only while it is being replaced.
-    state: Option<MemberState<R>>,
+    /// `None` after a member could not be begun.
+    state: Option<MemberState<'r>>,
     /// Reading stops at the first boundary at or after this byte of the file.
     until: Option<u64>,
     dictionary: Vec<u8>,
@@ -145,23 +148,20 @@ pub(super) struct Members<R: Read> {
     member: DamagedMember,
 }
 
-enum MemberState<R: Read> {
-    Between(Input<R>),
-    Gzip(Box<GzDecoder<Input<R>>>),
-    /// One frame, or all of them if they have a dictionary, which takes long to load.
-    Zstd(ZstdDecoder<'static, Input<R>>),
-    Bzip2(BzDecoder<Input<R>>),
+enum MemberState<'r> {
+    Between(Input<'r>),
+    In(Box<dyn Member<'r> + 'r>),
 }
 
-impl<R: Read> Members<R> {
+impl<'r> Members<'r> {
     /// Reads all members from here on.
-    pub fn all(input: Input<R>, compression: Compression, dictionary: Vec<u8>) -> Members<R> {
+    pub fn all(input: Input<'r>, compression: Compression, dictionary: Vec<u8>) -> Members<'r> {
         let member = DamagedMember { start: input.offset, text: 0 };
         Members { compression, state: Some(MemberState::Between(input)), until: None, dictionary, member }
     }
 
     /// Reads the members from here on, up to the first boundary at or after byte `until` of the file.
-    pub fn until(until: u64, input: Input<R>, compression: Compression) -> Members<R> {
+    pub fn until(until: u64, input: Input<'r>, compression: Compression) -> Members<'r> {
         Members { until: Some(until), ..Members::all(input, compression, Vec::new()) }
     }
 
@@ -171,41 +171,45 @@ impl<R: Read> Members<R> {
 
     /// How many bytes of the file were read; at the end, the end boundary.
     pub fn offset(&self) -> u64 {
-        self.input().offset
+        self.input().map_or(self.member.start, |input| input.offset)
     }
 
-    fn input(&self) -> &Input<R> {
-        match self.state.as_ref().expect("there is one") {
+    fn input(&self) -> Option<&Input<'r>> {
+        Some(match self.state.as_ref()? {
             MemberState::Between(input) => input,
-            MemberState::Gzip(decoder) => decoder.get_ref(),
-            MemberState::Zstd(decoder) => decoder.get_ref(),
-            MemberState::Bzip2(decoder) => decoder.get_ref(),
-        }
+            MemberState::In(member) => member.input(),
+        })
     }
 
     /// Begins the next member, if there is one. Returns whether there is a member to read.
     fn begin(&mut self) -> io::Result<bool> {
         let Some(MemberState::Between(input)) = &mut self.state else { return Ok(true) };
-        if self.until.is_some_and(|until| input.offset >= until) || !input.has_more(self.compression)? {
+        if self.until.is_some_and(|until| input.offset >= until) || !self.compression.has_more(input)? {
             return Ok(false);
         }
         let Some(MemberState::Between(input)) = self.state.take() else { return Ok(false) };
         self.member = DamagedMember { start: input.offset, text: 0 };
-        self.state = Some(match self.compression {
-            Compression::Gzip => MemberState::Gzip(Box::new(GzDecoder::new(input))),
-            Compression::Bzip2 => MemberState::Bzip2(BzDecoder::new(input)),
-            Compression::Zstd => {
-                let bits = window_bits(input.memory);
-                let mut decoder = ZstdDecoder::with_dictionary(input, &self.dictionary)?;
-                decoder.window_log_max(bits)?;
-                MemberState::Zstd(if self.dictionary.is_empty() { decoder.single_frame() } else { decoder })
-            }
-        });
+        self.state = Some(MemberState::In(self.compression.open(input, &self.dictionary)?));
         Ok(true)
+    }
+
+    fn read_on(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        while self.begin()? {
+            let Some(MemberState::In(member)) = &mut self.state else { return Err(io::ErrorKind::InvalidData.into()) };
+            let read = member.read(bytes)?;
+            if read > 0 || bytes.is_empty() {
+                return Ok(read);
+            }
+            self.state = self.state.take().map(|state| match state {
+                MemberState::In(member) => MemberState::Between(member.into_input()),
+                between @ MemberState::Between(_) => between,
+            });
+        }
+        Ok(0)
     }
 }
 
-impl<R: Read> Read for Members<R> {
+impl Read for Members<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         match self.read_on(bytes) {
             Ok(read) => {
@@ -214,32 +218,12 @@ impl<R: Read> Read for Members<R> {
             }
             Err(error) => {
                 let member = Some(self.member).filter(|_| self.dictionary.is_empty());
-                Err(self.input().with_offset(error, self.compression, member))
+                Err(match self.input() {
+                    Some(input) => input.with_offset(error, self.compression, member),
+                    None => Damaged::error(self.compression, self.offset(), member, error),
+                })
             }
         }
-    }
-}
-
-impl<R: Read> Members<R> {
-    fn read_on(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        while self.begin()? {
-            let read = match self.state.as_mut().expect("there is one") {
-                MemberState::Between(_) => 0,
-                MemberState::Gzip(decoder) => decoder.read(bytes)?,
-                MemberState::Zstd(decoder) => decoder.read(bytes)?,
-                MemberState::Bzip2(decoder) => decoder.read(bytes)?,
-            };
-            if read > 0 || bytes.is_empty() {
-                return Ok(read);
-            }
-            self.state = self.state.take().map(|state| match state {
-                MemberState::Between(input) => MemberState::Between(input),
-                MemberState::Gzip(decoder) => MemberState::Between(decoder.into_inner()),
-                MemberState::Zstd(decoder) => MemberState::Between(decoder.finish()),
-                MemberState::Bzip2(decoder) => MemberState::Between(decoder.into_inner()),
-            });
-        }
-        Ok(0)
     }
 }
 
@@ -251,6 +235,11 @@ pub(super) mod tests {
     use crate::formats::compression::{Damaged, WindowTooLarge};
 
     pub(crate) const TEXT: &[u8] = b"one two three four five six seven eight nine ten eleven twelve\n";
+
+    /// The format with this name in receipts.
+    pub(crate) fn compression(id: &str) -> Compression {
+        serde_json::from_value(id.into()).unwrap()
+    }
 
     pub(crate) fn stored(content: &[u8]) -> std::fs::File {
         let mut file = tempfile::tempfile().unwrap();
@@ -308,17 +297,17 @@ pub(super) mod tests {
             (Vec::new(), &b""[..], None),
             (b"a".to_vec(), b"a", None),
             (TEXT.to_vec(), TEXT, None),
-            (gzip(TEXT), TEXT, Some(Compression::Gzip)),
-            ([gzip(TEXT), gzip(b""), gzip(TEXT)].concat(), &twice, Some(Compression::Gzip)),
-            ([gzip(TEXT), vec![0]].concat(), TEXT, Some(Compression::Gzip)),
-            ([gzip(TEXT), gzip(TEXT), vec![0; 5000]].concat(), &twice, Some(Compression::Gzip)),
-            (zstd(TEXT, b""), TEXT, Some(Compression::Zstd)),
-            (bzip2(TEXT), TEXT, Some(Compression::Bzip2)),
-            (bzip2(b""), b"", Some(Compression::Bzip2)),
-            ([bzip2(TEXT), bzip2(b""), bzip2(TEXT)].concat(), &twice, Some(Compression::Bzip2)),
+            (gzip(TEXT), TEXT, Some(compression("gzip"))),
+            ([gzip(TEXT), gzip(b""), gzip(TEXT)].concat(), &twice, Some(compression("gzip"))),
+            ([gzip(TEXT), vec![0]].concat(), TEXT, Some(compression("gzip"))),
+            ([gzip(TEXT), gzip(TEXT), vec![0; 5000]].concat(), &twice, Some(compression("gzip"))),
+            (zstd(TEXT, b""), TEXT, Some(compression("zstd"))),
+            (bzip2(TEXT), TEXT, Some(compression("bzip2"))),
+            (bzip2(b""), b"", Some(compression("bzip2"))),
+            ([bzip2(TEXT), bzip2(b""), bzip2(TEXT)].concat(), &twice, Some(compression("bzip2"))),
             (b"BZh9 is how bzip2 begins".to_vec(), b"BZh9 is how bzip2 begins", None),
-            ([zstd(TEXT, b""), skippable(3, b"x"), zstd(TEXT, b"")].concat(), &twice, Some(Compression::Zstd)),
-            ([skippable(0, b"index"), zstd(TEXT, b"")].concat(), TEXT, Some(Compression::Zstd)),
+            ([zstd(TEXT, b""), skippable(3, b"x"), zstd(TEXT, b"")].concat(), &twice, Some(compression("zstd"))),
+            ([skippable(0, b"index"), zstd(TEXT, b"")].concat(), TEXT, Some(compression("zstd"))),
         ] {
             assert_eq!(text(&file).unwrap(), expected);
             assert_eq!(Reader::new(&file[..]).unwrap().compression(), compression);
@@ -333,6 +322,12 @@ pub(super) mod tests {
             assert_eq!(text(&file).unwrap(), [TEXT, TEXT].concat());
             let error = text(&file[..20]).unwrap_err().to_string();
             assert!(error.contains("Zstandard") && error.contains("byte 20"), "{error}");
+        }
+        // A dictionary in a form of its own, in which it is not.
+        let corrupt = [skippable(13, b"\x37\xa4\x30\xec and so on"), frames.clone()].concat();
+        let mut reader = Reader::new(&corrupt[..]).unwrap();
+        for _ in 0..2 {
+            assert!(reader.read(&mut [0; 9]).unwrap_err().to_string().contains("damaged"), "and again");
         }
         assert!(text(&frames).is_err(), "without it");
         assert!(text(&[skippable(13, b"another text, which it was not made with"), frames].concat()).is_err());

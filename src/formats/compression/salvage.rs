@@ -3,8 +3,11 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 
-use super::input::{BUFFER, Compression, DICTIONARY_MAGIC, Damaged, HEAD, Input, first_head};
+use super::codec::{Compression, HEAD};
+use super::damage::Damaged;
+use super::input::{BUFFER, Input};
 use super::reader::{Members, dictionary};
+use crate::formats::decoders::DICTIONARY_MAGIC;
 use crate::formats::seekable::FileAt;
 
 /// Bytes searched for a member at a time.
@@ -72,7 +75,7 @@ impl<'f> Salvage<'f> {
         loop {
             bytes.clear();
             self.file.from(at).take(WINDOW + HEAD as u64).read_to_end(&mut bytes)?;
-            match first_head(self.compression, &bytes) {
+            match self.compression.first_head(&bytes) {
                 Some(found) if self.begins_with(at + found as u64, mark) => {
                     return Ok(Some(self.text(at + found as u64)));
                 }
@@ -89,7 +92,7 @@ impl<'f> Salvage<'f> {
         self.text(at).take(mark.len() as u64).read_to_end(&mut start).is_ok() && start == mark
     }
 
-    fn text(&self, at: u64) -> BufReader<Members<FileAt<&'f File>>> {
+    fn text(&self, at: u64) -> BufReader<Members<'f>> {
         let input = Input::from(self.file.from(at), at, self.memory);
         let members = Members::all(input, self.compression, self.dictionary.clone());
         BufReader::with_capacity(BUFFER, members)
@@ -99,7 +102,7 @@ impl<'f> Salvage<'f> {
 #[cfg(test)]
 mod tests {
     use super::super::reader::Reader;
-    use super::super::reader::tests::{bzip2, gzip, stored, zstd};
+    use super::super::reader::tests::{bzip2, compression, gzip, stored, zstd};
     use super::*;
 
     fn text(number: u32) -> Vec<u8> {
@@ -125,7 +128,7 @@ mod tests {
     #[test]
     fn wherever_a_member_is_damaged_the_others_are_read() {
         let compressed: [(Compression, Compress); 3] =
-            [(Compression::Gzip, gzip), (Compression::Zstd, |text| zstd(text, b"")), (Compression::Bzip2, bzip2)];
+            [(compression("gzip"), gzip), (compression("zstd"), |text| zstd(text, b"")), (compression("bzip2"), bzip2)];
         for (compression, compress) in compressed {
             let [first, second, third] = [1, 2, 3].map(|number| compress(&text(number)));
             for at in 0..second.len() {
@@ -151,7 +154,7 @@ mod tests {
         let (first, mut second) = (gzip(&text(1)), gzip(&text(2)));
         let end = second.len();
         second[end - 30..].fill(0xff);
-        let (before, _) = salvaged(&[first, second].concat(), Compression::Gzip);
+        let (before, _) = salvaged(&[first, second].concat(), compression("gzip"));
         let all = [text(1), text(2)].concat();
         assert!(
             all.starts_with(&before[..before.len() - STEP]) && before.len() > all.len() * 8 / 10,
@@ -166,7 +169,7 @@ mod tests {
         let frame = [&DICTIONARY_MAGIC[..], &(dictionary.len() as u32).to_le_bytes(), &dictionary].concat();
         let [first, mut second, third] = [1, 2, 3].map(|number| zstd(&text(number), &dictionary));
         second[20] ^= 0x55;
-        let (before, after) = salvaged(&[frame, first, second, third].concat(), Compression::Zstd);
+        let (before, after) = salvaged(&[frame, first, second, third].concat(), compression("zstd"));
         assert!(before.starts_with(&text(1)) && after == text(3));
     }
 }

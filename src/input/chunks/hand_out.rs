@@ -377,7 +377,7 @@ impl<'l> OpenLists<'l> {
             self.next += 1;
         }
         // A stream's decompressor is already running, and the memory it takes is unknown.
-        let needs_memory = list.is_stream() && list.compression == Some(Compression::Zstd);
+        let needs_memory = list.is_stream() && list.compression.is_some_and(Compression::asks_for_memory);
         let reading = Box::new(OpenList::from(cut, at, memory.min(cut.memory)));
         self.open.push(Slot {
             list: at.list,

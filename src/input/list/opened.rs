@@ -405,7 +405,8 @@ impl Opened {
         if is_streamed(&metadata) {
             return Ok(Opened::Stream(stream(file, interrupt)));
         }
-        if let Some(compression) = Reader::new(&file)?.compression() {
+        let compression = Reader::new(&file)?.compression();
+        if let Some(compression) = compression {
             let file = Regular::new(file, path, number, memory)?;
             return Ok(Opened::Known(Some(compression), Box::new(CompressedFile { file, compression })));
         }

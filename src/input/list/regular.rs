@@ -104,12 +104,12 @@ impl Regular {
     }
 
     /// Its decompressed text from the start; the bytes taken from the file are added to `source`.
-    pub fn text<'f>(&self, source: &'f AtomicU64) -> io::Result<Reader<CountedFile<'f>>> {
+    pub fn text<'f>(&self, source: &'f AtomicU64) -> io::Result<Reader<'f>> {
         self.text_within(source, self.memory)
     }
 
     /// Its decompressed text, with at most `memory` bytes for the decompressor.
-    pub fn text_within<'f>(&self, source: &'f AtomicU64, memory: u64) -> io::Result<Reader<CountedFile<'f>>> {
+    pub fn text_within<'f>(&self, source: &'f AtomicU64, memory: u64) -> io::Result<Reader<'f>> {
         Reader::within(self.counted(0, source)?, memory.min(self.memory))
     }
 

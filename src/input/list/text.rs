@@ -161,7 +161,7 @@ impl Read for DecodedText<'_> {
 }
 
 /// The decompressed text of a stream.
-type StreamText = Reader<Box<dyn Read + Send>>;
+type StreamText = Reader<'static>;
 
 /// A list that comes as a stream.
 pub(crate) struct Stream {

@@ -313,13 +313,7 @@ mod tests {
         for (numbered, names) in
             [(true, ["allowed.0001.txt.gz", "allowed.12346.txt.gz"]), (false, ["allowed.txt.gz"; 2])]
         {
-            let style = OutputOptions {
-                form: OutputMode::Partitions,
-                format: FileFormat::Text,
-                explain: false,
-                preferences: crate::PreferenceColumns::default(),
-                crawlers: 1,
-            };
+            let style = OutputOptions { crawlers: 1, ..OutputOptions::default() };
             let file = &FileName::all(style, &splits, Some(FrameCompression::Gzip), numbered)[0];
             assert_eq!([file.of_part(0), file.of_part(12345)], names);
             for name in names {
@@ -332,9 +326,8 @@ mod tests {
         let style = OutputOptions {
             form: OutputMode::Verdicts,
             format: FileFormat::Parquet,
-            explain: false,
-            preferences: crate::PreferenceColumns::default(),
             crawlers: 1,
+            ..OutputOptions::default()
         };
         let table = &FileName::all(style, &splits, None, false)[0];
         assert!(table.matches("verdicts/part-0002.parquet") && !table.matches("part-0002.parquet"));

@@ -13,14 +13,15 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::TableSchema;
-use super::schema::{OwnColumn, name_of_batch};
+use super::schema::name_of_batch;
 use crate::formats::columnar::{Malformed, guarded};
 use crate::input::chunks::Chunk;
 use crate::judge::outcomes::{Refusals, Refused};
 use crate::judge::urls::LineUrls;
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
-use crate::output::causes::{CauseText, ChunkCauses};
+use crate::output::causes::{CauseCells, Cell, ChunkCauses};
+use crate::output::columns::{Column, Kind, Source, as_utf8};
 use crate::output::error::OutputError;
 use crate::output::form::OutputMode;
 
@@ -112,46 +113,43 @@ impl TableSchema {
     ) -> Result<Vec<ArrayRef>, ArrowError> {
         let preferred = causes.preferred;
         let known = |row| causes.of(crawler, row);
-        let causes: Vec<_> = if self.files.explain { (0..outcomes.len()).map(known).collect() } else { Vec::new() };
-        let values = |column: OwnColumn| match (column, preferred) {
-            (OwnColumn::Said(column), Some(preferred)) => {
-                Ok(texts((0..outcomes.len()).map(|row| column.value(preferred.of(row, crawler)))))
-            }
-            (column, _) => column.values(outcomes, &causes),
+        let causes: Vec<_> = if self.files.causes > 0 { (0..outcomes.len()).map(known).collect() } else { Vec::new() };
+        let mut cells = 0..;
+        let values = |column: Column| {
+            Ok(match column.source {
+                Source::Verdict => {
+                    let partitions = outcomes.iter().map(|outcome| outcome.partition() as usize);
+                    named(&Partition::ALL.map(Partition::name), partitions)?
+                }
+                Source::Reason => {
+                    let reasons = outcomes.iter().map(|outcome| outcome.reason() as usize);
+                    named(&Reason::ALL.map(Reason::name), reasons)?
+                }
+                Source::Cause(_) => cause_column(column.kind, cells.next().unwrap_or_default(), &causes),
+                Source::Preference(column) => texts(
+                    // Of a chunk whose preferences were not asked for, nothing is said.
+                    (0..outcomes.len()).map(|row| column.value(preferred?.of(row, crawler))),
+                ),
+                Source::Refused => unreachable!("not a column for each crawler"),
+            })
         };
-        OwnColumn::of(self.files).map(values).collect()
+        self.files.crawler_columns(0).map(values).collect()
     }
 }
 
-impl OwnColumn {
-    /// Its values for lines with these outcomes and causes. What shows why a line was blocked is null if nothing did, if no rule
-    /// decided, or if it is not known.
-    fn values(self, outcomes: &[Outcome], causes: &[Option<Rc<CauseText>>]) -> Result<ArrayRef, ArrowError> {
-        let causes = causes.iter().map(Option::as_deref);
-        Ok(match self {
-            OwnColumn::Verdict => {
-                let partitions = outcomes.iter().map(|outcome| outcome.partition() as usize);
-                named(&Partition::ALL.map(Partition::name), partitions)?
-            }
-            OwnColumn::Reason => {
-                let reasons = outcomes.iter().map(|outcome| outcome.reason() as usize);
-                named(&Reason::ALL.map(Reason::name), reasons)?
-            }
-            // Rules are text here. Bytes that are not UTF-8 are percent-encoded, as in the column of URLs.
-            OwnColumn::Rule => texts(causes.map(|cause| Some(as_utf8(&cause?.rule.as_ref()?.0)))),
-            // Null if it does not fit the type, as in a robots.txt of 2 GiB.
-            OwnColumn::RuleLine => {
-                Arc::new(causes.map(|cause| i32::try_from(cause?.rule.as_ref()?.1).ok()).collect::<Int32Array>())
-            }
-            OwnColumn::Agent => texts(causes.map(|cause| cause?.agent.as_deref())),
-            // In milliseconds; null if that overflows.
-            OwnColumn::Captured => {
-                Arc::new(causes.map(|cause| cause?.captured?.checked_mul(1000)).collect::<Int64Array>())
-            }
-            // Of a chunk whose preferences were not asked for, nothing is said.
-            OwnColumn::Said(_) => texts(outcomes.iter().map(|_| None::<&str>)),
-            OwnColumn::BlockedFor | OwnColumn::DeferredFor => unreachable!("not a column for each crawler"),
-        })
+/// The values of a column of this kind, which is at this place among those of causes: null if nothing blocked a line, no rule decided, or
+/// it is not known.
+fn cause_column(kind: Kind, at: usize, causes: &[Option<Rc<CauseCells>>]) -> ArrayRef {
+    let cells = causes.iter().map(|cells| cells.as_ref()?[at].as_ref());
+    let number = |cell: Option<&Cell>| if let Some(Cell::Number(number)) = cell { Some(*number) } else { None };
+    match kind {
+        // Null if it does not fit the type, as in a robots.txt of 2 GiB.
+        Kind::Whole => Arc::new(cells.map(|cell| i32::try_from(number(cell)?).ok()).collect::<Int32Array>()),
+        // In milliseconds; null if that overflows.
+        Kind::Time => Arc::new(cells.map(|cell| number(cell)?.checked_mul(1000)).collect::<Int64Array>()),
+        Kind::Name | Kind::Text | Kind::Names => {
+            texts(cells.map(|cell| if let Some(Cell::Text(text)) = cell { Some(text) } else { None }))
+        }
     }
 }
 
@@ -249,15 +247,4 @@ impl Views {
         let nulls = Some(NullBuffer::from(self.are_there));
         Ok(Arc::new(BinaryViewArray::try_new(ScalarBuffer::from(self.views), buffers.to_vec(), nulls)?))
     }
-}
-
-/// A URL, or a part of one, with bytes that are not UTF-8 percent-encoded.
-fn as_utf8(url: &[u8]) -> Vec<u8> {
-    let mut text = Vec::with_capacity(url.len());
-    for part in url.utf8_chunks() {
-        text.extend_from_slice(part.valid().as_bytes());
-        let escapes = percent_encoding::percent_encode(part.invalid(), percent_encoding::NON_ALPHANUMERIC);
-        escapes.for_each(|escape| text.extend_from_slice(escape.as_bytes()));
-    }
-    text
 }

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use crate::formats::columnar::{self, Malformed, guarded};
 use crate::input::list::line_columns::{LINE, LineColumns, URL};
 use crate::input::list::{List, ParquetList, common_head};
+use crate::output::columns::{Column, Kind};
 use crate::output::error::OutputError;
 use crate::output::folder::{CRAWLER, VERDICT};
-use crate::output::form::{OutputMode, OutputOptions, REFUSED, Splits};
-use crate::preferences::PreferenceColumn;
+use crate::output::form::{OutputMode, OutputOptions, REFUSED, Splits, labelled};
 
 /// The metadata key under which a file lists our columns, which are ignored when it is read as a list.
 const OUR_COLUMNS: &str = "robosieve.columns";
@@ -106,10 +106,6 @@ fn labels(form: OutputMode, splits: &Splits) -> Vec<String> {
     }
 }
 
-fn named(column: &str, label: &str) -> String {
-    if label.is_empty() { column.to_owned() } else { format!("{column}.{label}") }
-}
-
 /// The columns of a list, without those that an earlier run added at its end.
 fn fields_of(list: &List) -> Result<Fields, Malformed> {
     let Some(table) = list.parquet_list() else { return Ok(text_fields()) };
@@ -177,63 +173,24 @@ pub(super) fn name_of_batch() -> FieldRef {
     Arc::new(Field::new(ELEMENT, name, false))
 }
 
-/// A column that we add to those of a list. [`rows`](super::rows) has its values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OwnColumn {
-    /// The name of the partition.
-    Verdict,
-    Reason,
-    /// The rule that blocked the line, its line number, the name of its group, and when the answer was captured.
-    Rule,
-    RuleLine,
-    Agent,
-    Captured,
-    /// The names of the crawlers that may not fetch the line's URL.
-    BlockedFor,
-    DeferredFor,
-    /// What is said about a use of the line's page.
-    Said(PreferenceColumn),
-}
-
-impl OwnColumn {
-    /// Our columns for a crawler in these files, in their order.
-    pub fn of(files: OutputOptions) -> impl Iterator<Item = OwnColumn> {
-        use OwnColumn::{Agent, BlockedFor, Captured, DeferredFor, Reason, Rule, RuleLine, Verdict};
-        let names_crawlers = files.form == OutputMode::BlockedFor;
-        let is_in = move |column: &OwnColumn| match column {
-            BlockedFor | DeferredFor => names_crawlers,
-            _ if names_crawlers => false,
-            // In a partition, it is the name of the folder.
-            Verdict => files.form == OutputMode::Verdicts,
-            Reason => true,
-            Rule | RuleLine | Agent | Captured => files.explain,
-            OwnColumn::Said(_) => true,
-        };
-        let fixed = [Verdict, Reason, Rule, RuleLine, Agent, Captured, BlockedFor, DeferredFor];
-        fixed.into_iter().filter(is_in).chain(files.preferences.all().map(OwnColumn::Said))
-    }
-
-    /// Its field; the label tells the crawlers apart.
-    fn field(self, label: &str) -> (TypePtr, FieldRef) {
-        let (int32, int64) = (PhysicalType::INT32, PhysicalType::INT64);
-        let time = LogicalType::timestamp(true, TimeUnit::MILLIS);
-        match self {
-            OwnColumn::Verdict => text_field(&named(VERDICT, label), false),
-            OwnColumn::Reason => text_field(&named("reason", label), false),
-            OwnColumn::Rule => text_field(&named("rule", label), true),
-            OwnColumn::RuleLine => number_field(&named("rule_line", label), int32, None, DataType::Int32),
-            OwnColumn::Agent => text_field(&named("agent", label), true),
-            OwnColumn::Captured => number_field(&named("captured", label), int64, Some(time), DataType::Int64),
-            OwnColumn::BlockedFor => names_field(REFUSED[0]),
-            OwnColumn::DeferredFor => names_field(REFUSED[1]),
-            OwnColumn::Said(column) => text_field(&named(column.name(), label), true),
-        }
+/// The field of a column of ours; the label tells the crawlers apart.
+fn own_field(column: Column, label: &str) -> (TypePtr, FieldRef) {
+    let name = labelled(column.name, label);
+    let time = LogicalType::timestamp(true, TimeUnit::MILLIS);
+    match column.kind {
+        Kind::Name => text_field(&name, false),
+        Kind::Text => text_field(&name, true),
+        Kind::Whole => number_field(&name, PhysicalType::INT32, None, DataType::Int32),
+        Kind::Time => number_field(&name, PhysicalType::INT64, Some(time), DataType::Int64),
+        Kind::Names => names_field(&name),
     }
 }
 
 /// The columns after those of the list, in order.
 fn own_fields(files: OutputOptions, splits: &Splits) -> Fields {
-    let fields_of = |label: &String| OwnColumn::of(files).map(|column| column.field(label)).collect::<Fields>();
+    // All files have the same columns.
+    let fields_of =
+        |label: &String| files.crawler_columns(0).map(|column| own_field(column, label)).collect::<Fields>();
     labels(files.form, splits).iter().flat_map(fields_of).collect()
 }
 
@@ -242,7 +199,7 @@ pub(super) fn verdict_names(form: OutputMode, splits: &Splits) -> Vec<String> {
     match form {
         OutputMode::Partitions => Vec::new(),
         OutputMode::BlockedFor => REFUSED.map(str::to_owned).to_vec(),
-        OutputMode::Verdicts => labels(form, splits).iter().map(|label| named(VERDICT, label)).collect(),
+        OutputMode::Verdicts => labels(form, splits).iter().map(|label| labelled(VERDICT, label)).collect(),
     }
 }
 

@@ -2,8 +2,7 @@
 //!
 //! A name is either a host, short for its http and https origins on their default ports, or a percent-encoded origin
 //! (`http%3A%2F%2Fexample.com%3A8080`), which wins over the short form. Hidden files, directories and files with other
-//! names are passed over and counted. A file may be compressed; then a final `.gz`, `.zst` or `.bz2` of its name is not part
-//! of the host.
+//! names are passed over and counted. A file may be compressed; then the extension for that (`.gz`) is not part of the host.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,14 +13,13 @@ use super::intake::Intake;
 use super::kind::SourceKind;
 use super::passed_over::{Reason, is_plausible};
 use super::robots::Robots;
+use crate::formats::compression::Compression;
 use crate::policy::Capture;
 use crate::robots::{BodyFlaw, BodyProblem};
 use crate::threads;
 
 /// How many files are read at once; bounds the memory for bodies.
 const BATCH: usize = 64;
-
-const COMPRESSED: [&str; 3] = [".gz", ".zst", ".bz2"];
 
 const ARCHIVES: [&str; 4] = [".warc", ".arc", ".wacz", ".zip"];
 
@@ -138,7 +136,7 @@ fn whole_name(path: &Path) -> String {
 /// The name of a file, without the extension for its compression if it is compressed.
 fn name(path: &Path, is_compressed: bool) -> &str {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let stem = COMPRESSED.iter().find_map(|ending| name.strip_suffix(ending));
+    let stem = Compression::all().find_map(|compression| name.strip_suffix(compression.extension()));
     stem.filter(|_| is_compressed).unwrap_or(name)
 }
 

@@ -79,7 +79,7 @@ impl OpenSource {
     }
 
     /// Its text.
-    pub fn text(self, memory: u64) -> io::Result<Reader<Box<dyn Read + Send>>> {
+    pub fn text(self, memory: u64) -> io::Result<Reader<'static>> {
         Reader::within(self.bytes, memory)
     }
 

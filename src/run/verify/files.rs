@@ -12,8 +12,9 @@ use crate::input::list::{LIST_FORMAT, List, Opening, STANDARD_INPUT};
 use crate::input::scan::{Extent, scan};
 use crate::judge::tally::{Tally, line_hash};
 use crate::outcome::{Partition, Reason};
+use crate::output::columns::{NO_HEAD, rest_of_row};
 use crate::output::folder::{FileName, NEEDED, extra_files};
-use crate::output::form::{NO_HEAD, OutputMode, OutputOptions, rest_of_row};
+use crate::output::form::{OutputMode, OutputOptions};
 use crate::output::missing_robots;
 use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::output::table::Wanted;
@@ -326,7 +327,8 @@ impl Columns {
     /// The tallies of some lines of a file of this style, which begins with a head line or not.
     pub fn of(mut stored: StoredLines<'_>, style: OutputOptions, file: usize, has_head: bool) -> Columns {
         let head = if has_head { stored.split_head() } else { b"" };
-        let head = Tally::of_text(head, |line| rest_of_row(line, style.columns(file)));
+        let columns = style.columns(file);
+        let head = Tally::of_text(head, |line| rest_of_row(line, columns));
         let mut found = Columns { head, ..Columns::default() };
         stored.each(style, file, |line, bytes, verdicts| found.add(line, bytes, verdicts));
         found
@@ -400,17 +402,10 @@ fn with_invalid(parts: &[Part], found: &[Tally; Partition::COUNT]) -> Vec<Part> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::form::FileFormat;
 
     #[test]
     fn what_has_no_rows_adds_nothing_and_loses_nothing() {
-        let style = OutputOptions {
-            form: OutputMode::Verdicts,
-            format: FileFormat::Text,
-            explain: false,
-            preferences: crate::PreferenceColumns::default(),
-            crawlers: 2,
-        };
+        let style = OutputOptions { form: OutputMode::Verdicts, crawlers: 2, ..OutputOptions::default() };
         let stored = StoredLines::Text(b"allowed\tblocked\thttp://a.example/\n", true, &[]);
         let text = Columns::of(stored, style, 0, false);
         let (mut before, mut after) = (Columns::default(), text.clone());

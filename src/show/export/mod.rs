@@ -18,8 +18,6 @@
 mod format;
 #[cfg(feature = "parquet")]
 mod parquet;
-#[cfg(feature = "parquet")]
-mod repeats;
 mod tables;
 
 pub(super) use format::write_rows;

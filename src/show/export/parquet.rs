@@ -7,22 +7,25 @@ use arrow_array::ArrayRef;
 use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder, TimestampMillisecondBuilder};
 use arrow_schema::{DataType, Field, FieldRef, Schema, TimeUnit};
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
+use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::repeats::{self, Encoded, Repeats};
 use super::tables::{Column, Kind, Rows, Value};
 use crate::formats::columnar::{ParquetFile, guarded};
 use crate::threads::Soon;
 
 /// The approximate number of text bytes held before a group is written.
 const HELD: usize = 32 << 20;
+
+/// The maximum number of rows in a group.
+const GROUP_ROWS: usize = 1 << 17;
 
 /// The key of the metadata that marks a table of ours; its value is the table's name.
 const MARK: &str = "robosieve.export";
@@ -36,7 +39,7 @@ pub(super) fn is_marked(file: &mut File) -> io::Result<bool> {
 
 /// Writes the rows that `rows` passes on.
 pub(super) fn write(table: (&str, &'static [Column]), out: impl Write + Send, rows: &mut Rows<'_>) -> io::Result<()> {
-    let mut writer = ParquetWriter::new(table, out, repeats::MOST)?;
+    let mut writer = ParquetWriter::new(table, out, GROUP_ROWS)?;
     rows(&mut |row| writer.row(row))?;
     writer.finish()
 }
@@ -51,14 +54,8 @@ struct ParquetWriter<W: Write + Send> {
     /// The maximum number of rows in a group.
     most: usize,
     /// The columns of the group before, and its number.
-    encoding: Vec<Soon<Result<Chunk, ParquetError>>>,
+    encoding: Vec<Soon<Result<ArrowColumnChunk, ParquetError>>>,
     number: usize,
-}
-
-/// A column of a group, encoded.
-enum Chunk {
-    Ours(Encoded),
-    Arrow(ArrowColumnChunk),
 }
 
 /// The values of a column, until its group is encoded.
@@ -67,15 +64,7 @@ struct Held {
     values: Values,
 }
 
-/// The values of a column in a group that is complete.
-enum Ended {
-    Repeats(Repeats),
-    Array(ArrayRef),
-}
-
 enum Values {
-    /// Texts that repeat, as far as groups before show.
-    Repeats(Repeats),
     Texts(StringBuilder),
     Wholes(Int64Builder),
     Decimals(Float64Builder),
@@ -88,7 +77,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         let fields: String = columns.iter().map(field).collect();
         let schema = parse_message_type(&format!("message {name} {{{fields}}}")).map_err(io_error)?;
         let mark = KeyValue::new(MARK.to_owned(), name.to_owned());
-        let properties = WriterProperties::builder().set_compression(repeats::compression());
+        let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
         let properties = properties.set_key_value_metadata(Some(vec![mark]));
         // The least and the greatest text serve to skip groups: of a column that is sorted, the first one.
         let texts = columns.iter().skip(1).filter(|column| column.kind == Kind::Text);
@@ -127,18 +116,10 @@ impl<W: Write + Send> ParquetWriter<W> {
         }
         self.write_group().map_err(io_error)?;
         let writers = self.groups.create_column_writers(self.number).map_err(io_error)?;
-        let columns = self.fields.iter().zip(&mut self.columns).zip(writers).enumerate();
-        let (schema, properties) = (self.file.schema_descr(), self.file.properties());
-        let begin = |(place, ((field, held), writer)): (usize, ((&FieldRef, &mut Held), _))| match held.end() {
-            Ended::Repeats(texts) => {
-                let column = schema.column(place);
-                let statistics = properties.statistics_enabled(column.path()) != EnabledStatistics::None;
-                Soon::begin(move || Ok(Chunk::Ours(texts.encode(&column, statistics)?)))
-            }
-            Ended::Array(values) => {
-                let field = FieldRef::clone(field);
-                Soon::begin(move || Ok(Chunk::Arrow(encoded(&field, &values, writer)?)))
-            }
+        let columns = self.fields.iter().zip(&mut self.columns).zip(writers);
+        let begin = |((field, held), writer): ((&FieldRef, &mut Held), _)| {
+            let (field, values) = (FieldRef::clone(field), held.take());
+            Soon::begin(move || encoded(&field, &values, writer))
         };
         self.encoding = columns.map(begin).collect();
         self.number += 1;
@@ -152,7 +133,7 @@ impl<W: Write + Send> ParquetWriter<W> {
             return Ok(());
         }
         let mut group = self.file.next_row_group()?;
-        self.encoding.drain(..).try_for_each(|column| column.wait()?.append(&mut group))?;
+        self.encoding.drain(..).try_for_each(|column| column.wait()?.append_to_row_group(&mut group))?;
         group.close()?;
         Ok(())
     }
@@ -167,19 +148,9 @@ fn encoded(
     writer.close()
 }
 
-impl Chunk {
-    fn append<W: Write + Send>(self, group: &mut SerializedRowGroupWriter<'_, W>) -> Result<(), ParquetError> {
-        match self {
-            Chunk::Ours(encoded) => encoded.append(group),
-            Chunk::Arrow(chunk) => chunk.append_to_row_group(group),
-        }
-    }
-}
-
 impl Held {
     fn new(column: &'static Column) -> Held {
         let values = match column.kind {
-            Kind::Text if column.always => Values::Repeats(Repeats::default()),
             Kind::Text => Values::Texts(StringBuilder::new()),
             Kind::Whole => Values::Wholes(Int64Builder::new()),
             Kind::Decimal => Values::Decimals(Float64Builder::new()),
@@ -191,7 +162,7 @@ impl Held {
     /// The column as the library's Arrow part has it.
     fn field(&self) -> FieldRef {
         let kind = match self.values {
-            Values::Repeats(_) | Values::Texts(_) => DataType::Utf8,
+            Values::Texts(_) => DataType::Utf8,
             Values::Wholes(_) => DataType::Int64,
             Values::Decimals(_) => DataType::Float64,
             Values::Times(_) => DataType::Timestamp(TimeUnit::Millisecond, Some(UTC.into())),
@@ -202,8 +173,6 @@ impl Held {
     /// Adds the value of a row, and returns the number of bytes of its text.
     fn push(&mut self, value: Value<'_>) -> usize {
         match (&mut self.values, value) {
-            (Values::Repeats(texts), Value::Text(text)) => return texts.push(text),
-            (Values::Repeats(texts), Value::Name(name)) => return texts.push_name(name),
             (Values::Texts(texts), Value::Text(text)) => {
                 texts.append_value(String::from_utf8_lossy(text));
                 return text.len();
@@ -220,7 +189,6 @@ impl Held {
             (values, value) => {
                 debug_assert_eq!(value, Value::None, "a value of its column's kind: {}", self.column.name);
                 match values {
-                    Values::Repeats(_) => {}
                     Values::Texts(texts) => texts.append_null(),
                     Values::Wholes(numbers) => numbers.append_null(),
                     Values::Decimals(numbers) => numbers.append_null(),
@@ -231,22 +199,14 @@ impl Held {
         0
     }
 
-    /// The values held, which are forgotten. If texts do not repeat, they and those of the groups that follow are the library's.
-    fn end(&mut self) -> Ended {
-        if let Values::Repeats(texts) = &self.values
-            && !texts.are_few()
-        {
-            let mut builder = StringBuilder::new();
-            texts.rows().for_each(|text| builder.append_value(text));
-            self.values = Values::Texts(builder);
-        }
-        Ended::Array(match &mut self.values {
-            Values::Repeats(texts) => return Ended::Repeats(std::mem::take(texts)),
+    /// The values held, which are forgotten.
+    fn take(&mut self) -> ArrayRef {
+        match &mut self.values {
             Values::Texts(texts) => Arc::new(texts.finish()),
             Values::Wholes(numbers) => Arc::new(numbers.finish()),
             Values::Decimals(numbers) => Arc::new(numbers.finish()),
             Values::Times(times) => Arc::new(times.finish()),
-        })
+        }
     }
 }
 

@@ -1,0 +1,258 @@
+//! The formats of compressed files: one table, which lists, sources, bodies, receipts and the names of files ask.
+//!
+//! A file is a sequence of *members*, as gzip calls them (frames of Zstandard, streams of bzip2), which are decompressed one after the
+//! other, or by several threads: each can be read on its own, and is found by the bytes that it begins with. Another format needs a row
+//! in [`CODECS`].
+
+use bzip2::bufread::BzDecoder;
+use flate2::bufread::GzDecoder;
+use memchr::memmem;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::io::{self, Read};
+use std::ops::RangeInclusive;
+use zstd::stream::read::Decoder as ZstdDecoder;
+
+use super::input::Input;
+use crate::formats::decoders::{Part, begins_bzip2, gunzipped, unbzip2, unzstd};
+
+/// How a file is compressed.
+#[derive(Clone, Copy)]
+pub struct Compression(&'static Codec);
+
+/// A format of compressed files.
+struct Codec {
+    /// The name in receipts, and the one in messages.
+    id: &'static str,
+    name: &'static str,
+    /// The extension of file names, with its dot.
+    extension: &'static str,
+    /// Whether a file begins with these bytes, of which [`HEAD`] are there.
+    begins: fn(&[u8]) -> bool,
+    /// The rarest bytes that all members begin with, and how many bytes precede them; none if a file is read from its start only.
+    marks: &'static [(&'static [u8], usize)],
+    /// Whether a member may begin with these bytes, with which a file may.
+    is_member: fn(&[u8]) -> bool,
+    /// Whether zeros may follow the last member, up to the end of the file.
+    padding: bool,
+    /// The most bytes that a decompressor takes for a file that was compressed with its format's default settings, and a little
+    /// more.
+    usual_memory: u64,
+    /// Whether some files ask for more.
+    asks_for_memory: bool,
+    /// Begins to decompress a member, with a dictionary that may be empty.
+    open: for<'r> fn(Input<'r>, &[u8]) -> io::Result<Box<dyn Member<'r> + 'r>>,
+    /// The same format as a coding of bodies.
+    body: Option<BodyCoding>,
+}
+
+/// A coding of bodies.
+pub(crate) struct BodyCoding {
+    /// What it is called in messages.
+    pub name: &'static str,
+    /// What headers call it.
+    pub headers: &'static [&'static str],
+    /// Whether a body is in this coding, by its first bytes. A few bytes that are the beginning of a mark, and no text, are.
+    pub is_marked: fn(&[u8]) -> bool,
+    /// Decodes no more than about so many bytes.
+    pub decode: fn(&[u8], usize) -> Part,
+}
+
+/// A member that is being decompressed. With a dictionary, which takes long to load, it may be all members.
+pub(super) trait Member<'r>: Read + Send {
+    fn input(&self) -> &Input<'r>;
+    fn into_input(self: Box<Self>) -> Input<'r>;
+}
+
+static CODECS: [Codec; 3] = [
+    // RFC 1952.
+    Codec {
+        id: "gzip",
+        name: "gzip",
+        extension: ".gz",
+        begins: |start| start.starts_with(b"\x1f\x8b\x08"),
+        marks: &[(b"\x1f\x8b\x08", 0)],
+        is_member: |start| start[3] & 0xe0 == 0,
+        padding: true,
+        usual_memory: 128 << 10,
+        asks_for_memory: false,
+        open: |input, _| Ok(Box::new(GzDecoder::new(input))),
+        body: Some(BodyCoding {
+            name: "gzip",
+            headers: &["gzip", "x-gzip"],
+            is_marked: |start| matches!(start, [0x1f] | [0x1f, 0x8b, ..]),
+            decode: gunzipped,
+        }),
+    },
+    // RFC 8878. The first frame may be a skippable one.
+    Codec {
+        id: "zstd",
+        name: "Zstandard",
+        extension: ".zst",
+        begins: begins_zstd,
+        marks: &[(b"\xb5\x2f\xfd", 1), (b"\x2a\x4d\x18", 1)],
+        is_member: |_| true,
+        padding: false,
+        // The window of `zstd -19`.
+        usual_memory: 8 << 20,
+        asks_for_memory: true,
+        open: open_zstd,
+        body: Some(BodyCoding {
+            name: "Zstandard",
+            headers: &["zstd"],
+            is_marked: |start| matches!(start, [0x28, 0xb5] | [0x28, 0xb5, 0x2f]) || begins_zstd(start),
+            decode: unzstd,
+        }),
+    },
+    // After the letters and the block size comes pi, for a block, or its square root, for the end.
+    Codec {
+        id: "bzip2",
+        name: "bzip2",
+        extension: ".bz2",
+        begins: |start| start.len() >= HEAD && begins_bzip2(start),
+        marks: &[(b"BZh", 0)],
+        is_member: |_| true,
+        padding: false,
+        usual_memory: 4 << 20,
+        asks_for_memory: false,
+        open: |input, _| Ok(Box::new(BzDecoder::new(input))),
+        body: Some(BodyCoding { name: "bzip2", headers: &[], is_marked: begins_bzip2, decode: unbzip2 }),
+    },
+];
+
+fn begins_zstd(start: &[u8]) -> bool {
+    matches!(start, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
+
+/// The largest window that `zstd` decompresses by default.
+pub(crate) const DEFAULT_WINDOW: u64 = 1 << 27;
+
+/// The window sizes that the decompressor of Zstandard supports, in bits.
+const WINDOW_BITS: RangeInclusive<u32> = 10..=if usize::BITS == 64 { 31 } else { 30 };
+
+fn open_zstd<'r>(input: Input<'r>, dictionary: &[u8]) -> io::Result<Box<dyn Member<'r> + 'r>> {
+    // The largest window, as a power of two, for the memory that it may take.
+    let bits = input.memory.max(1).ilog2().clamp(*WINDOW_BITS.start(), *WINDOW_BITS.end());
+    let mut decoder = ZstdDecoder::with_dictionary(input, dictionary)?;
+    decoder.window_log_max(bits)?;
+    Ok(Box::new(if dictionary.is_empty() { decoder.single_frame() } else { decoder }))
+}
+
+impl<'r> Member<'r> for GzDecoder<Input<'r>> {
+    fn input(&self) -> &Input<'r> {
+        self.get_ref()
+    }
+
+    fn into_input(self: Box<Self>) -> Input<'r> {
+        self.into_inner()
+    }
+}
+
+impl<'r> Member<'r> for ZstdDecoder<'static, Input<'r>> {
+    fn input(&self) -> &Input<'r> {
+        self.get_ref()
+    }
+
+    fn into_input(self: Box<Self>) -> Input<'r> {
+        self.finish()
+    }
+}
+
+impl<'r> Member<'r> for BzDecoder<Input<'r>> {
+    fn input(&self) -> &Input<'r> {
+        self.get_ref()
+    }
+
+    fn into_input(self: Box<Self>) -> Input<'r> {
+        self.into_inner()
+    }
+}
+
+/// Bytes needed to recognise how a file is compressed, and where a member may begin.
+pub(super) const HEAD: usize = 10;
+
+impl Compression {
+    /// The compression of a file that begins with these bytes; `None` if it is not one of these formats.
+    pub fn of(start: &[u8]) -> Option<Compression> {
+        Compression::all().find(|compression| (compression.0.begins)(start))
+    }
+
+    /// All formats.
+    pub(crate) fn all() -> impl Iterator<Item = Compression> {
+        CODECS.iter().map(Compression)
+    }
+
+    /// The name of the format.
+    pub fn name(self) -> &'static str {
+        self.0.name
+    }
+
+    /// The extension of file names, such as `.gz`.
+    pub(crate) fn extension(self) -> &'static str {
+        self.0.extension
+    }
+
+    /// The most bytes that a decompressor takes for a file that was compressed with its format's default settings, and a little
+    /// more.
+    pub(crate) fn usual_memory(self) -> u64 {
+        self.0.usual_memory
+    }
+
+    /// Whether some files ask for more.
+    pub(crate) fn asks_for_memory(self) -> bool {
+        self.0.asks_for_memory
+    }
+
+    /// The format as a coding of bodies.
+    pub(crate) fn body(self) -> Option<&'static BodyCoding> {
+        self.0.body.as_ref()
+    }
+
+    /// Begins to decompress the next member, if there is one; gives the input back if not.
+    pub(super) fn open<'r>(self, input: Input<'r>, dictionary: &[u8]) -> io::Result<Box<dyn Member<'r> + 'r>> {
+        (self.0.open)(input, dictionary)
+    }
+
+    /// Whether another member follows.
+    pub(super) fn has_more(self, input: &mut Input<'_>) -> io::Result<bool> {
+        input.has_more(self.0.padding)
+    }
+
+    /// The first place in `bytes` where a member may begin, of which [`HEAD`] bytes are there.
+    pub(super) fn first_head(self, bytes: &[u8]) -> Option<usize> {
+        let is_head = |bytes: &[u8]| (self.0.begins)(bytes) && (self.0.is_member)(bytes);
+        let first = |&(mark, before): &(&[u8], usize)| {
+            let mut heads = memmem::find_iter(bytes, mark).filter_map(|at| at.checked_sub(before));
+            heads.find(|&at| bytes.get(at..at + HEAD).is_some_and(is_head))
+        };
+        self.0.marks.iter().filter_map(first).min()
+    }
+}
+
+impl PartialEq for Compression {
+    fn eq(&self, other: &Compression) -> bool {
+        self.0.id == other.0.id
+    }
+}
+
+impl Eq for Compression {}
+
+impl fmt::Debug for Compression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.id)
+    }
+}
+
+impl Serialize for Compression {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.id)
+    }
+}
+
+impl<'de> Deserialize<'de> for Compression {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Compression, D::Error> {
+        let id = String::deserialize(deserializer)?;
+        let found = Compression::all().find(|compression| compression.0.id == id);
+        found.ok_or_else(|| serde::de::Error::custom(format!("the compression {id:?} is unknown")))
+    }
+}
