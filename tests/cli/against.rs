@@ -213,16 +213,18 @@ fn unchanged_lines_and_duplicates_are_left_out_of_tables() {
 #[test]
 fn a_run_against_another_policy_is_not_resumed() {
     let bench = bench();
+    let urls = bench.read("urls");
+    bench.file("many", urls.repeat((8 << 20) / urls.len()));
     let run =
         |more: &str| format!("filter --policy now.rsv --agent onebot {more} --checkpoint 0 --now 2026-01-01T00:00:00Z");
     let compared = "--against was.rsv --only-changed --verdicts";
-    bench.program(&format!("{} --out whole urls", run(compared))).assert().success();
-    let times = interrupted_until_done(&bench, |_| format!("{} --resume --out out urls", run(compared)));
+    bench.program(&format!("{} --out whole many", run(compared))).assert().success();
+    let times = interrupted_until_done(&bench, |_| format!("{} --resume --out out many", run(compared)));
     assert!(times > 0);
     assert_eq!(bench.read("out/verdicts.tsv"), bench.read("whole/verdicts.tsv"));
     assert_eq!(files(&bench, "out"), files(&bench, "whole"));
     for other in ["--verdicts", "--against now.rsv --only-changed --verdicts", "--against was.rsv --verdicts"] {
-        refused(&bench, &format!("{} --resume --out out urls", run(other)), &["complete", "of another job"]);
+        refused(&bench, &format!("{} --resume --out out many", run(other)), &["complete", "of another job"]);
     }
 }
 
