@@ -31,8 +31,7 @@ pub fn object<'py>(py: Python<'py>, entry: &OriginEntry) -> PyResult<Bound<'py, 
 
 /// The fields of the robots.txt as it applies to a crawler.
 fn of_agent(entry: &AgentEntry, fields: &Bound<'_, PyDict>) -> PyResult<()> {
-    let key = |allow| if allow { "Allow" } else { "Disallow" };
-    let rules = entry.rules.iter().map(|rule| format!("{}: {}", key(rule.allow), rule.value));
+    let rules = entry.rules.iter().map(|rule| format!("{}: {}", rule.key(), String::from_utf8_lossy(&rule.value)));
     fields.set_item("agent", &entry.agent)?;
     fields.set_item("group", entry.group.name())?;
     fields.set_item("user_agents", entry.user_agent.iter().map(|line| &line.value).collect::<Vec<_>>())?;

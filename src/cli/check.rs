@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::args::{ChoicesArgs, CrawlerArgs, JudgedByArgs, OriginChoicesArgs};
+use super::entry;
 use super::error::Failure;
 use super::say::{Printer, say};
 use super::sources::{crawlers, read_once, say_passed_over, say_ties, text_of, url_line};
@@ -19,9 +20,10 @@ use crate::judge::{Choices, Explainer, Fallback, Matcher, Statuses};
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Captures, Crawler, Crawlers, OriginState, OriginStatus, Policy};
-use crate::preferences::{Preference, PreferenceSource, Preferred, Requirements, Use};
+use crate::preferences::{PreferenceSource, Preferred, Requirements};
 use crate::robots::{self, Agents, GroupOrigin, NoteKind, Robots};
 use crate::rules::{ChosenRules, KeptRule};
+use crate::show::inspect::{AgentLine, Uses, agent_lines, uses};
 
 /// Judge single URLs and explain the verdicts
 ///
@@ -126,18 +128,11 @@ impl Checker {
 fn text(url: &str, agent: Option<&str>, answer: &Answer) -> String {
     let group = match answer.verdict {
         Partition::Invalid => String::new(),
-        _ => format!("\t{}", visible(answer.group())),
+        _ => format!("\t{}", answer.group()),
     };
     let agent = agent.map(|agent| format!("\tfor {agent}")).unwrap_or_default();
     let said = answer.preferences.as_ref().map(|said| format!("\t{}", said.text())).unwrap_or_default();
     format!("{}\t{}\t{}{group}{agent}{said}", answer.verdict.name(), visible(url), visible(&answer.why))
-}
-
-/// A `User-agent` line of the group that applied.
-#[derive(Debug, Serialize)]
-struct AgentLine {
-    line: u32,
-    name: String,
 }
 
 /// The answer for a URL: the verdict, the rule that decided, and the group that applied.
@@ -156,32 +151,23 @@ struct Answer {
 /// What a site says of uses of a page: by each record, and together.
 #[derive(Debug, Serialize)]
 struct Preferences {
-    combined: Said,
+    combined: Uses,
     #[serde(flatten)]
-    by_source: BTreeMap<&'static str, Said>,
+    by_source: BTreeMap<&'static str, Uses>,
 }
-
-/// What is said of uses, by their names.
-type Said = BTreeMap<&'static str, Preference>;
 
 impl Preferences {
     /// `None` if nothing is said.
     fn of(preferred: &Preferred) -> Option<Preferences> {
-        let said = |of: &dyn Fn(Use) -> Preference| -> Said {
-            let all = Use::all().map(|use_| (use_.name(), of(use_)));
-            all.filter(|(_, preference)| *preference != Preference::Unknown).collect()
-        };
-        let by_source = PreferenceSource::all().map(|source| (source.name(), said(&|use_| preferred.by(source, use_))));
-        let by_source: BTreeMap<_, _> = by_source.filter(|(_, said)| !said.is_empty()).collect();
-        let combined = said(&|use_| preferred.combined(use_));
+        let by_source = PreferenceSource::all().map(|source| (source.name(), uses(|use_| preferred.by(source, use_))));
+        let by_source: BTreeMap<_, _> = by_source.filter(|(_, uses)| !uses.is_empty()).collect();
+        let combined = uses(|use_| preferred.combined(use_));
         (!combined.is_empty()).then_some(Preferences { combined, by_source })
     }
 
     fn text(&self) -> String {
-        let said =
-            |said: &Said| said.iter().map(|(name, value)| format!("{name} {value}")).collect::<Vec<_>>().join(", ");
-        let by_source = self.by_source.iter().map(|(source, by)| format!("{source} {}", said(by)));
-        format!("preferences: {} ({})", said(&self.combined), by_source.collect::<Vec<_>>().join("; "))
+        let by_source = self.by_source.iter().map(|(source, by)| format!("{source} {}", entry::uses(by)));
+        format!("preferences: {} ({})", entry::uses(&self.combined), by_source.collect::<Vec<_>>().join("; "))
     }
 }
 
@@ -198,11 +184,7 @@ impl Answer {
     }
 
     fn group(&self) -> String {
-        if self.group.is_empty() {
-            return NO_GROUP.to_owned();
-        }
-        let lines = self.group.iter().map(|AgentLine { line, name }| format!("{name} (line {line})"));
-        format!("User-agent: {}", lines.collect::<Vec<_>>().join(", "))
+        if self.group.is_empty() { NO_GROUP.to_owned() } else { entry::group(&self.group) }
     }
 }
 
@@ -395,28 +377,10 @@ fn named(statuses: &Statuses, status: u16) -> Option<String> {
     Some(format!("--statuses: {line} = {:?}{of_all}", word.name()))
 }
 
-/// What a status means for the lines of an origin without rules.
+/// What a status means for the lines of an origin without rules. The HTTP status belongs to the last answer, not to the last good one.
 fn meaning(origin_status: OriginStatus, state: &OriginState) -> String {
-    let status = state.answered.status;
-    let why = match origin_status {
-        OriginStatus::RobotsTxt => return "no group applies".to_owned(),
-        OriginStatus::Unfetched => return "its robots.txt was never fetched".to_owned(),
-        OriginStatus::Unavailable if status.is_some_and(|status| (300..400).contains(&status)) => {
-            "robots.txt redirects to a missing one, in a loop or too often, which counts as no robots.txt"
-        }
-        OriginStatus::Unavailable => "there is no robots.txt",
-        OriginStatus::Forbidden => "robots.txt itself is refused",
-        OriginStatus::Unreachable => "robots.txt is unreachable",
-        OriginStatus::RedirectUnresolved => "robots.txt redirects to a URL that was not fetched",
-        OriginStatus::Incomplete => "robots.txt was sent in part or damaged",
-        OriginStatus::NotText => "robots.txt is no text, but an archive or an image, for example",
-        OriginStatus::NotModified => "robots.txt was not modified, but no earlier response is known",
-    };
-    // The status belongs to the last answer, not to the last good one.
-    match status.filter(|_| origin_status == state.origin_status) {
-        Some(status) => format!("{why} (status {status})"),
-        None => why.to_owned(),
-    }
+    let status = state.answered.status.filter(|_| origin_status == state.origin_status);
+    entry::status_meaning(origin_status, status)
 }
 
 /// The answer of a set of rules for a path with this outcome.
@@ -428,9 +392,8 @@ fn by_rules(rules: &ChosenRules, path: &[u8], outcome: Outcome) -> Answer {
         None if rules.origin == GroupOrigin::None => "no group applies".to_owned(),
         None => "no rule matches".to_owned(),
     };
-    let group = rules.agent_lines.iter().map(|(name, line)| AgentLine { line: *line, name: name.clone() });
     let rule = explanation.rule.cloned();
-    Answer { rule, group: group.collect(), ..Answer::without_group(outcome, why) }
+    Answer { rule, group: agent_lines(rules), ..Answer::without_group(outcome, why) }
 }
 
 /// Warns of a text that is not a robots.txt: it forbids nothing, which looks like permission.

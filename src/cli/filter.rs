@@ -107,7 +107,7 @@ fn split(
             &[&args.source.rules.policy.policy[..], &args.source.rules.robots, &job.lists].concat(),
         )?;
     }
-    if let (0, Some(earlier)) = (job.chunk_size, earlier) {
+    if let Some(earlier) = earlier {
         job.chunk_size = earlier.chunk_size;
     }
     if args.output.out.is_some() && job.long_run.interrupt.is_none() {
@@ -202,7 +202,6 @@ fn compiled(args: &FilterArgs, journal: &Journal, agents: &[Agents]) -> Result<P
 fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {
     let destination = args.output.destination();
     let (explain, threads) = (args.output.explain, args.long_run.threads);
-    let chunk_size = args.long_run.chunk_size.map_or(0, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     // A run that cannot be resumed ends at once when interrupted, but the lines that a pipe has read are gone from there.
     let ends_later = is_resumable(args, &lists) || cfg!(unix) && args.output.prints_lines();
     let long_run = args.long_run.long_run(ends_later.then(process::interruption));
@@ -224,7 +223,7 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
         seen,
         keys: args.output.keys.clone(),
         threads,
-        chunk_size,
+        chunk_size: 0,
         long_run,
         maps: None,
     }

@@ -5,17 +5,14 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use super::args::{OriginChoicesArgs, PolicyFileArgs, ViewArgs, number, published};
+use super::entry;
 use super::error::Failure;
 use super::say::print;
 use super::sources::{crawlers_or_all, origin_of};
 use crate::formats::json::to_string_pretty;
-use crate::formats::visible;
-use crate::policy::{OriginStatus, Policy, Record, Ruling};
-use crate::robots::{Agents, SideKey};
-use crate::show::inspect::{
-    self, AgentEntry, AnswerTimes, Blocked, Bucket, DelayEntry, Distribution, GroupCounts, GroupKind, KeptAnswer,
-    Lifetimes, OriginEntry, OverrideCounts, SideLine, Summary,
-};
+use crate::policy::{Policy, Record};
+use crate::robots::Agents;
+use crate::show::inspect::{self, Bucket, Distribution, GroupCounts, Lifetimes, OriginEntry, OverrideCounts, Summary};
 
 /// Show what a policy file contains, or its entry for one origin
 ///
@@ -77,7 +74,7 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     let entry = OriginEntry::of(&policy, origin.as_bytes(), &crawlers, choices).map_err(wrong)?;
     match (entry, policy.origin(origin.as_bytes())) {
         (Some(_), Some((policy, record))) if args.dot => print(drawing(args, policy, &record)?.trim_end())?,
-        (Some(entry), _) => print(&if args.json { to_string_pretty(&entry)? } else { entry_text(&entry) })?,
+        (Some(entry), _) => print(&if args.json { to_string_pretty(&entry)? } else { entry::text(&entry) })?,
         (None, _) => {
             print(&if args.json { "null".to_owned() } else { format!("{origin} is not in the policy") })?;
             return Ok(ExitCode::from(1));
@@ -92,146 +89,6 @@ fn drawing(args: &InspectArgs, policy: &Policy, record: &Record<'_>) -> Result<S
         origin: String::from_utf8_lossy(record.origin).into_owned(),
         agent: crawler.agents().to_string(),
     })
-}
-
-/// The facts known about an origin, one per line, without the final line feed.
-fn entry_text(entry: &OriginEntry) -> String {
-    let mut lines = vec![entry.origin.clone()];
-    lines.extend(state(entry).into_iter().map(|(name, value)| format!("{name:<18}{value}")));
-    lines.extend(
-        entry.sitemaps.iter().map(|sitemap| format!("{:<18}{}", "sitemap", at_line(sitemap.line, &sitemap.value))),
-    );
-    for agent in &entry.agents {
-        lines.push(String::new());
-        lines.extend(of_agent(agent, entry));
-    }
-    lines.join("\n")
-}
-
-/// The state of the origin, as names and values.
-fn state(entry: &OriginEntry) -> Vec<(&'static str, String)> {
-    let status = entry.status.map_or_else(String::new, |status| format!(" (status {status})"));
-    let mut facts = vec![("state", format!("{}{status}", entry.origin_status.name()))];
-    let mut fact = |name, value: &Option<String>| facts.extend(value.clone().map(|value| (name, value)));
-    fact("fetched at", &entry.answer.fetched_at);
-    fact("expires", &entry.answer.expires);
-    fact("unreachable since", &entry.unreachable_since);
-    if let Some(good) = &entry.last_good {
-        let at = good.answer.fetched_at.as_ref().map_or_else(String::new, |at| format!(", fetched at {at}"));
-        let expires = good.answer.expires.as_ref().map_or_else(String::new, |at| format!(", expires {at}"));
-        fact("last good", &Some(format!("{}{at}{expires}", good.origin_status.name())));
-    }
-    if let (Some(until), Some(stale)) = (&entry.usable_until, entry.stale) {
-        let age = if stale { "stale" } else { "fresh" };
-        fact("lifetime", &Some(format!("{age}, until {until}")));
-    }
-    if entry.html_page {
-        fact("content", &Some("looks like an HTML page".to_owned()));
-    }
-    if let Some(operator_override) = &entry.operator_override {
-        let paused = if operator_override.paused { "paused" } else { "was paused" };
-        let parts = [
-            operator_override.ruling.map(|ruling| ruling.name().to_owned()),
-            operator_override.paused_until.as_ref().map(|until| format!("{paused} until {until}")),
-            operator_override.crawl_delay.as_ref().map(|delay| format!("crawl-delay {delay}")),
-        ];
-        fact("override", &Some(parts.into_iter().flatten().collect::<Vec<_>>().join(", ")));
-    }
-    facts.extend(entry.answers.iter().map(|answer| ("answer", answered(answer))));
-    facts.extend(entry.needed.iter().map(|url| ("needed", visible(url).to_string())));
-    facts
-}
-
-/// An answer that is kept: its kind, status and times, and where a redirect leads.
-fn answered(answer: &KeptAnswer) -> String {
-    let KeptAnswer { kind, status, answer: AnswerTimes { fetched_at, expires }, incomplete, not_text, target } = answer;
-    let parts = [
-        status.map(|status| format!(" (status {status})")),
-        incomplete.then(|| ", incomplete".to_owned()),
-        not_text.then(|| ", no text".to_owned()),
-        fetched_at.as_ref().map(|at| format!(", fetched at {at}")),
-        expires.as_ref().map(|at| format!(", expires {at}")),
-        target.as_ref().map(|url| format!(", to {}", visible(url))),
-    ];
-    let rest: String = parts.into_iter().flatten().collect();
-    format!("{}{rest}", kind.name())
-}
-
-/// The group of a crawler, why it applies, its rules, and its other records.
-fn of_agent(agent: &AgentEntry, entry: &OriginEntry) -> Vec<String> {
-    let mut lines = vec![format!("{}: {}", agent.agent, why(agent, entry))];
-    if let Some(engine) = agent.engine {
-        let rules = agent.rules.len();
-        lines.push(format!("  {rules} rule{}; {engine}", if rules == 1 { "" } else { "s" }));
-    }
-    lines.push(format!("  {}", blocked(agent.blocked)));
-    let rule = |allow| if allow { "Allow" } else { "Disallow" };
-    lines.extend(
-        agent.rules.iter().map(|one| format!("  line {}: {}: {}", one.line, rule(one.allow), visible(&one.value))),
-    );
-    lines.extend(agent.crawl_delay.as_ref().map(|one| format!("  crawl delay: {}", delay(one))));
-    let says = |one: &SideLine| {
-        let said = one.says.iter().map(|(name, preference)| format!("{name} {preference}"));
-        if one.says.is_empty() { String::new() } else { format!("; {}", said.collect::<Vec<_>>().join(", ")) }
-    };
-    let side = |one: &SideLine| format!("  {}: {}{}", one.key.name(), at_line(one.line, &one.value), says(one));
-    let is_told = |one: &&SideLine| agent.crawl_delay.as_ref().is_some_and(|delay| is_delay(one, delay));
-    lines.extend(agent.side_records.iter().filter(|one| !is_told(one)).map(side));
-    lines
-}
-
-fn blocked(blocked: Blocked) -> &'static str {
-    match blocked {
-        Blocked::None => "no path is blocked",
-        Blocked::Some => "some paths are blocked",
-        Blocked::All => "all paths are blocked",
-        Blocked::Deferred => "no verdict now",
-        Blocked::Undecided => "some or all paths may be blocked: the rules are too intricate to tell",
-    }
-}
-
-/// Whether a record is the crawl delay in effect.
-fn is_delay(record: &SideLine, delay: &DelayEntry) -> bool {
-    record.key == SideKey::CrawlDelay && record.line == delay.line
-}
-
-fn why(agent: &AgentEntry, entry: &OriginEntry) -> String {
-    let named: Vec<String> =
-        agent.user_agent.iter().map(|one| format!("User-agent: {} (line {})", visible(&one.value), one.line)).collect();
-    let named = named.join(", ");
-    let has_robots_txt = match entry.operator_override.as_ref().and_then(|entry| entry.ruling) {
-        Some(ruling) => ruling == Ruling::RobotsTxt,
-        None => {
-            entry.last_good.as_ref().map_or(entry.origin_status, |good| good.origin_status) == OriginStatus::RobotsTxt
-        }
-    };
-    match agent.group {
-        GroupKind::Own => {
-            let token = agent.token.as_ref().filter(|token| **token != agent.agent);
-            let token = token.map_or_else(String::new, |token| format!(" as {token}"));
-            format!("its own group{token}, by {named}")
-        }
-        GroupKind::Everybody if agent.agent == "*" => format!("the group of *, by {named}"),
-        GroupKind::Everybody => format!("the group of *, because it has no group of its own, by {named}"),
-        GroupKind::None if has_robots_txt => "no group, neither its own nor that of *".to_owned(),
-        GroupKind::None => "no group, because there is no robots.txt".to_owned(),
-    }
-}
-
-fn delay(delay: &DelayEntry) -> String {
-    let said = at_line(delay.line, &delay.value);
-    match (delay.seconds, delay.pages_a_day) {
-        (Some(seconds), Some(pages)) => {
-            format!("{said}; one fetch every {} seconds, {} pages a day", short(seconds), short(pages))
-        }
-        (Some(_), None) => format!("{said}; no limit"),
-        (None, _) => format!("{said}; kept as written, not in effect"),
-    }
-}
-
-fn at_line(line: u32, value: &str) -> String {
-    let value = visible(value);
-    if line == 0 { format!("{value} (from the override)") } else { format!("{value} (line {line})") }
 }
 
 /// The width of the first column.
@@ -416,21 +273,14 @@ fn duration(seconds: u64) -> String {
     if parts.is_empty() { "0 s".to_owned() } else { parts.join(" ") }
 }
 
-/// A number with at most two decimals.
-fn short(number: f64) -> String {
-    let text = format!("{number:.2}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn durations_and_numbers_are_short() {
+    fn durations_are_short() {
         let expected = ["0 s", "59 s", "1 min", "1 h", "1 d 12 h", "365 d"];
         assert_eq!([0, 59, 60, 3600, 129_600, 31_536_000].map(duration), expected);
         assert_eq!(duration(86_401), "1 d");
-        assert_eq!([8640.0, 0.5, 100.0, 1.234].map(short), ["8640", "0.5", "100", "1.23"]);
     }
 }

@@ -19,7 +19,6 @@ use crate::run::{Counted, Job, Phase, Snapshot};
 /// Decides which messages about a run are written, and in which form.
 pub struct Journal {
     pub(super) output: JournalOutput,
-    pub(super) every: Duration,
     /// Whether the run prints lines to standard output.
     pub(super) prints_lines: bool,
 }
@@ -38,7 +37,7 @@ impl Journal {
             (Log::Text, true) => JournalOutput::Quiet,
             (Log::Text, false) => JournalOutput::Text { verbose: args.verbose },
         };
-        Journal { output, every: args.progress_every, prints_lines }
+        Journal { output, prints_lines }
     }
 
     /// Reports the start: the policy is ready, and the lists are about to be read.
@@ -292,4 +291,59 @@ fn event(name: &str, fields: Value) -> String {
     }
     // A value can always be written.
     json::to_string(&event).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two allowed, one blocked, one invalid, for each of two crawlers.
+    fn snapshot() -> Snapshot {
+        let mut counted = Counted { lines: [2, 1, 0, 1], ..Counted::default() };
+        // The first outcome that there is.
+        counted.outcomes[0] = 2;
+        Snapshot {
+            phase: Phase::Judging,
+            seconds: 0.5,
+            bytes: 70,
+            source_bytes: 70,
+            lines: 4,
+            crawlers: vec![counted.clone(), counted],
+            ..Snapshot::default()
+        }
+    }
+
+    #[test]
+    fn lines_of_progress_say_how_far_a_run_is() {
+        let agents = ["examplebot".to_owned()];
+        let shares = "allowed 50.0%, blocked 25.0%, deferred 0.0%, invalid 25.0%";
+        for (snapshot, expected) in [
+            (snapshot(), format!("robosieve: 70 B, 4 lines; {shares}")),
+            (
+                Snapshot { source_bytes_known: Some(140), ..snapshot() },
+                format!("robosieve: 50.0%, 70 B of 140 B, 4 lines; {shares}"),
+            ),
+            (
+                Snapshot { phase: Phase::Completing, ..snapshot() },
+                format!("robosieve: 70 B, 4 lines; {shares}; {COMPLETING}"),
+            ),
+            (Snapshot { phase: Phase::Comparing, ..snapshot() }, format!("robosieve: 70 B; {COMPARING}")),
+        ] {
+            assert_eq!(progress_text(&snapshot, &agents, false), expected);
+        }
+        assert!(progress_text(&snapshot(), &agents, true).ends_with("invalid 25.0% (rules 2)"));
+    }
+
+    #[test]
+    fn machines_are_told_of_each_crawler() {
+        let text = progress_event(&snapshot(), &["examplebot".to_owned(), "otherbot".to_owned()]);
+        let event: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!((&event["event"], &event["phase"]), (&json!("progress"), &json!("judging")));
+        assert_eq!((&event["bytes"], &event["source_bytes_known"]), (&json!(70), &Value::Null));
+        assert_eq!((&event["lines"], &event["lines_a_second"]), (&json!(4), &json!(8.0)));
+        for agent in ["examplebot", "otherbot"] {
+            assert_eq!(event["crawlers"][agent]["allowed"], json!({"lines": 2, "reasons": {"rules": 2}}));
+        }
+        assert!(event["time"].as_str().is_some_and(|time| time.parse::<jiff::Timestamp>().is_ok()), "{text}");
+    }
 }

@@ -11,6 +11,7 @@ mod compile;
 mod destination;
 mod diff;
 mod documentation;
+mod entry;
 mod error;
 mod export;
 mod filter;

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use super::args::{FilterArgs, joined};
+use super::args::FilterArgs;
 use super::check::{self, CheckArgs};
 use super::compile::{self, CompileArgs, MergeArgs};
 use super::diff::{self, DiffArgs, HistoryArgs};
@@ -61,7 +61,7 @@ enum Command {
 /// Runs the program. `args` are its name and its arguments. Errors go to standard error; the exit status is 0 done, 1
 /// the answer is "no", 2 an error, 130 interrupted.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let given = joined(args);
+    let given: Vec<OsString> = args.into_iter().collect();
     let args = match Args::try_parse_from(&given) {
         Ok(args) => args,
         Err(problem) => return usage(&problem, &given),

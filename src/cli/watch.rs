@@ -11,10 +11,13 @@ use super::say::say;
 use crate::run::{Phase, Progress, Snapshot};
 use crate::show::Metrics;
 
-/// The interval between updates of metrics, unless progress is shown more often.
+/// The interval between updates of metrics.
 const METRICS_EVERY: Duration = Duration::from_secs(5);
 
-/// The delay before a bar appears, unless progress is shown more often. A shorter run has none.
+/// The interval between lines of progress where there is no bar.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// The delay before a bar appears. A shorter run has none.
 const BAR_AFTER: Duration = Duration::from_secs(1);
 
 /// Calls `run`, and shows its progress meanwhile.
@@ -25,15 +28,12 @@ pub fn watch<T>(
     agents: Vec<String>,
     run: impl FnOnce() -> T,
 ) -> T {
-    let every = journal.every;
     let reporting = match journal.output {
         JournalOutput::Quiet | JournalOutput::Json { quiet: true } => None,
-        JournalOutput::Text { .. } if Bar::is_wanted(journal.prints_lines) => {
-            Some(Timer::new(BAR_AFTER.min(every), Bar::EVERY))
-        }
-        JournalOutput::Text { .. } | JournalOutput::Json { .. } => Some(Timer::new(every, every)),
+        JournalOutput::Text { .. } if Bar::is_wanted(journal.prints_lines) => Some(Timer::new(BAR_AFTER, Bar::EVERY)),
+        JournalOutput::Text { .. } | JournalOutput::Json { .. } => Some(Timer::new(EVERY, EVERY)),
     };
-    let renewing = metrics.map(|_| Timer::new(METRICS_EVERY.min(every), METRICS_EVERY.min(every)));
+    let renewing = metrics.map(|_| Timer::new(METRICS_EVERY, METRICS_EVERY));
     let watcher = Watcher { journal, progress, metrics, agents, bar: None, reporting, renewing, warned: false };
     run_watched(|end| watcher.until(&end), run)
 }
@@ -125,8 +125,6 @@ impl Watcher<'_> {
         }
     }
 }
-
-const EVERY: Duration = Duration::from_secs(10);
 
 const STYLE: &str = "{elapsed_precise} {spinner}  {wide_msg}";
 
@@ -254,5 +252,33 @@ mod tests {
             assert!(known[1].starts_with("175,493,492,714 lines, "), "{known:?}");
             assert_eq!(shown(columns, None).len(), 2);
         }
+    }
+
+    /// A reader of the file removes it, and the run goes on until it is there again.
+    #[test]
+    fn metrics_are_written_again_while_the_run_goes_on() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("run.prom");
+        let metrics = Metrics::create(&path).expect("a file");
+        std::fs::remove_file(&path).expect("it was written at once");
+        let journal = Journal { output: JournalOutput::Quiet, prints_lines: false };
+        let watcher = Watcher {
+            journal: &journal,
+            progress: &Progress::default(),
+            metrics: Some(&metrics),
+            agents: Vec::new(),
+            bar: None,
+            reporting: None,
+            renewing: Some(Timer::new(Duration::ZERO, METRICS_EVERY)),
+            warned: false,
+        };
+        let run = || {
+            while !path.exists() {
+                thread::yield_now();
+            }
+        };
+        run_watched(|end| watcher.until(&end), run);
+        let text = std::fs::read_to_string(&path).expect("a file");
+        assert!(text.contains("robosieve_running 1\n"), "{text}");
     }
 }

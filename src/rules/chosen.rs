@@ -65,7 +65,7 @@ impl fmt::Display for KeptRule {
     }
 }
 
-/// The line, its key, and its value as text, as `robosieve check --json` has them.
+/// The line, its key, and its value as text, as `robosieve check --json` and `inspect --json` have them.
 impl Serialize for KeptRule {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut rule = serializer.serialize_struct("KeptRule", 3)?;

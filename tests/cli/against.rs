@@ -94,7 +94,7 @@ fn each_line_has_its_verdict_before() {
     let options = "filter --policy now.rsv --against was.rsv --agent onebot";
     let printed = bench.program(&format!("{options} --verdicts urls")).assert().success();
     assert_eq!(String::from_utf8_lossy(&printed.get_output().stdout), expected);
-    for more in ["", "--chunk-size 20 --threads 3", "--unique --chunk-size 30", "--compress gzip --split-size 90"] {
+    for more in ["", "--threads 3", "--unique", "--compress gzip --split-size 90"] {
         bench.program(&format!("{options} --verdicts {more} --force --out out urls")).assert().success();
         bench.program("verify out --inputs").assert().success();
     }
@@ -157,7 +157,7 @@ fn only_changed_lines_stay() {
         those.map(|(line, ..)| format!("{line}\n")).collect::<String>()
     };
     assert!(!in_partition("blocked").is_empty() && !in_partition("allowed").is_empty());
-    for more in ["", "--chunk-size 20 --threads 3", "--per-input", "--compress gzip", "--format parquet", "--explain"] {
+    for more in ["", "--threads 3", "--per-input", "--compress gzip", "--format parquet", "--explain"] {
         bench.program(&format!("{options} {more} --force --out out urls")).assert().success();
         bench.program("verify out --inputs").assert().success();
         if more.is_empty() {
@@ -195,7 +195,7 @@ fn unchanged_lines_and_duplicates_are_left_out_of_tables() {
     bench.program(&format!("{options} --out whole twice")).assert().success();
     let list = "whole/verdicts/part-0001.parquet";
     assert_eq!(columns(&bench, list), ["url", "line", "verdict", "reason", "verdict.was", "reason.was"]);
-    bench.program(&format!("{options} --unique --only-changed --chunk-size 40 --out few {list}")).assert().success();
+    bench.program(&format!("{options} --unique --only-changed --out few {list}")).assert().success();
     bench.program("verify few --inputs").assert().success();
     let mut known = std::collections::BTreeSet::new();
     let is_new = |row: &Row| known.insert(text(row, "url"));
@@ -213,19 +213,18 @@ fn unchanged_lines_and_duplicates_are_left_out_of_tables() {
 #[test]
 fn a_run_against_another_policy_is_not_resumed() {
     let bench = bench();
-    let run = |more: &str| {
-        format!(
-            "filter --policy now.rsv --agent onebot {more} --chunk-size 20 --checkpoint 0 --now 2026-01-01T00:00:00Z"
-        )
-    };
+    let urls = bench.read("urls");
+    bench.file("many", urls.repeat((8 << 20) / urls.len()));
+    let run =
+        |more: &str| format!("filter --policy now.rsv --agent onebot {more} --checkpoint 0 --now 2026-01-01T00:00:00Z");
     let compared = "--against was.rsv --only-changed --verdicts";
-    bench.program(&format!("{} --out whole urls", run(compared))).assert().success();
-    let times = interrupted_until_done(&bench, |_| format!("{} --resume --out out urls", run(compared)));
+    bench.program(&format!("{} --out whole many", run(compared))).assert().success();
+    let times = interrupted_until_done(&bench, |_| format!("{} --resume --out out many", run(compared)));
     assert!(times > 0);
     assert_eq!(bench.read("out/verdicts.tsv"), bench.read("whole/verdicts.tsv"));
     assert_eq!(files(&bench, "out"), files(&bench, "whole"));
     for other in ["--verdicts", "--against now.rsv --only-changed --verdicts", "--against was.rsv --verdicts"] {
-        refused(&bench, &format!("{} --resume --out out urls", run(other)), &["complete", "of another job"]);
+        refused(&bench, &format!("{} --resume --out out many", run(other)), &["complete", "of another job"]);
     }
 }
 

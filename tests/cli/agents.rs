@@ -147,7 +147,7 @@ fn verdicts_come_before_each_line() {
     assert!(!bench.path("out/allowed.default.txt").exists());
     // Chunks may end in the middle of a line; more workers than chunks change nothing.
     bench
-        .program("filter --robots sites --out small --verdicts --delimiter none --chunk-size 7 --threads 3 urls urls")
+        .program("filter --robots sites --out small --verdicts --delimiter none --threads 3 urls urls")
         .args(AGENTS)
         .assert()
         .success();

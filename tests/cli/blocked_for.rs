@@ -54,7 +54,7 @@ fn lines_follow_the_crawlers_that_may_not_fetch_them() {
     let options = format!("filter --robots sites {} --blocked-for", agents());
     let printed = bench.program(&format!("{options} urls")).assert().success();
     assert_eq!(String::from_utf8_lossy(&printed.get_output().stdout), expected);
-    for more in ["", "--chunk-size 20 --threads 3", "--split-size 100 --chunk-size 20", "--compress gzip"] {
+    for more in ["", "--threads 3", "--split-size 100", "--compress gzip"] {
         bench.program(&format!("{options} {more} --force --out out urls")).assert().success();
         bench.program("verify out --inputs").assert().success();
         if more.is_empty() {
@@ -128,7 +128,7 @@ fn tables_have_lists_of_crawlers() {
     let bench = bench();
     let expected = expected(&bench);
     let options = format!("filter --robots sites {} --blocked-for --format parquet", agents());
-    for more in ["", "--chunk-size 20 --threads 3"] {
+    for more in ["", "--threads 3"] {
         bench.program(&format!("{options} {more} --force --out out urls")).assert().success();
         bench.program("verify out --inputs").assert().success();
         let name = "out/verdicts/part-0001.parquet";
@@ -203,10 +203,10 @@ fn lines_are_split_once_for_any_or_for_all() {
             }
         }
         let options = format!("filter --robots sites {} --allowed-if {which}", agents());
-        for more in ["", "--chunk-size 20 --threads 3", "--compress gzip", "--format parquet", "--unique"] {
+        for more in ["", "--threads 3", "--compress gzip", "--format parquet", "--unique"] {
             bench.program(&format!("{options} {more} --force --out out urls")).assert().success();
             bench.program("verify out --inputs").assert().success();
-            if more.len() == 27 {
+            if more == "--threads 3" {
                 for (name, lines) in ["allowed", "blocked", "deferred"].iter().zip(&split) {
                     assert_eq!(
                         &String::from_utf8_lossy(&bench.read(&format!("out/{name}.txt"))),

@@ -34,7 +34,7 @@ fn lines_of_an_index_go_where_their_urls_go() {
     }
     bench.file("index", index.concat());
     bench.file("index.gz", gzip(index.concat().as_bytes()));
-    for (list, options) in [("index", "--threads 1"), ("index", "--threads 3 --chunk-size 500"), ("index.gz", "")] {
+    for (list, options) in [("index", "--threads 1"), ("index", "--threads 3"), ("index.gz", "")] {
         bench.filter(&format!("{SOURCES} --force --out out {options} {list}")).assert().success();
         let split = Split::read(&bench, "out");
         split.accounts_for(&[index.concat().into_bytes()]);

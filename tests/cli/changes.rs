@@ -102,7 +102,7 @@ fn a_list_that_does_not_change_is_split() {
 
 #[test]
 fn a_list_that_is_emptied_ends_the_run_with_a_message() {
-    for options in ["--threads 1", "--threads 3", "--threads 2 --chunk-size 100"] {
+    for options in ["--threads 1", "--threads 3"] {
         fails(options, &["urls", "cut short", "at byte 0 of 280000"], |list| set_length(list, 0));
     }
 }
@@ -112,10 +112,7 @@ fn a_list_that_is_emptied_ends_the_run_with_a_message() {
 fn a_list_that_loses_whole_pages_ends_the_run_with_a_message() {
     let table = if cfg!(feature = "parquet") { "--format parquet" } else { "" };
     for options in ["--threads 2", "--unique", "--explain --verdicts", "--compress gz", table] {
-        for chunk_size in ["", "--chunk-size 3000"] {
-            let options = format!("{options} {chunk_size}");
-            fails(&options, &["urls", "cut short", "at byte 4096 of 280000"], |list| set_length(list, 4096));
-        }
+        fails(options, &["urls", "cut short", "at byte 4096 of 280000"], |list| set_length(list, 4096));
     }
 }
 
@@ -125,10 +122,10 @@ fn a_list_that_loses_whole_pages_ends_the_run_with_a_message() {
 fn the_rest_of_a_list_that_is_cut_short_is_skipped() {
     let table = if cfg!(feature = "parquet") { "--format parquet" } else { "" };
     for options in ["--threads 1", "--threads 3 --unique", "--explain --verdicts", "--compress gz --threads 2", table] {
-        for (chunk_size, length) in [("", 4096), ("--chunk-size 3000", 4096), ("--chunk-size 2800", 5600), ("", 0)] {
+        for length in [4096, 5600, 0] {
             for when in [When::Opened, When::Examined] {
                 let bench = Bench::with_site();
-                let options = format!("--out out --skip-bad {options} {chunk_size}");
+                let options = format!("--out out --skip-bad {options}");
                 let done = changed_when(when, &bench, &options, move |list| set_length(list, length));
                 assert!(done.status.success(), "{options} {done:?}");
                 let cut = format!("cut short while it was read, at byte {length} of 280000");
@@ -204,7 +201,7 @@ fn nothing_of_a_list_that_is_cut_short_goes_to_standard_output() {
     for length in [0, 5000, LINE.len() * LINES - 10] {
         let bench = Bench::with_site();
         let cut = move |list: &Path| set_length(list, length as u64);
-        let done = changed_when(When::Examined, &bench, "--only allowed --chunk-size 3000", cut);
+        let done = changed_when(When::Examined, &bench, "--only allowed", cut);
         assert_eq!(done.status.code(), Some(2));
         said(&done.stderr, &["urls", "cut short"]);
         // A chunk may be judged and still not written, because a later one has failed.

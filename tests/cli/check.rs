@@ -180,7 +180,7 @@ fn urls_may_be_many_and_answers_json() {
     assert_eq!((lines.len(), status), (2, 1));
     assert_eq!(lines[0]["verdict"], "blocked");
     assert_eq!(lines[0]["rule"], serde_json::json!({"line": 4, "key": "Disallow", "value": "/no"}));
-    assert_eq!(lines[0]["group"][1], serde_json::json!({"line": 10, "name": "ExampleBot/2"}));
+    assert_eq!(lines[0]["group"][1], serde_json::json!({"line": 10, "value": "ExampleBot/2"}));
     assert_eq!((&lines[1]["agent"], &lines[1]["rule"]["line"]), (&"nobody".into(), &8.into()));
     let bench = Bench::new();
     let mut urls = check(&bench, "--agent examplebot -");

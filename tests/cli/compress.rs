@@ -57,38 +57,20 @@ fn compressed_partitions_are_those_of_a_plain_run() {
     }
 }
 
-/// The stored bytes depend on the chunks, not on which worker judged them.
+/// The stored bytes do not depend on which worker judged a chunk.
 #[test]
 #[ignore = "takes long"]
 fn compressed_files_do_not_depend_on_threads() {
     let bench = Bench::new();
     long_list(&bench);
     for (ending, _) in FORMATS {
-        for chunk in [5_000, 200_000, 3_000_000] {
-            let stored = |threads: usize| {
-                let options =
-                    format!("{SOURCES_NOW} --compress {ending} --chunk-size {chunk} --threads {threads} --force");
-                let split = bench.split(&options, &["urls"]);
-                let files = PARTITIONS.map(|name| bench.read(&format!("out/{name}.txt.{ending}")));
-                (split.timeless(), files)
-            };
-            assert!(stored(1) == stored(4), "{ending}, chunks of {chunk} bytes");
-        }
-    }
-}
-
-/// Chunks of a few lines share a frame.
-#[test]
-fn chunks_with_few_lines_share_frames() {
-    let bench = Bench::new();
-    let list = long_list(&bench);
-    assert!(list.len() / 500 > 1000, "chunks");
-    for (ending, _) in FORMATS {
-        let split = bench.split(&format!("{SOURCES_NOW} --force --compress {ending} --chunk-size 500"), &["urls"]);
-        for (name, text) in PARTITIONS.iter().zip(&split.partitions) {
-            let stored = bench.read(&format!("out/{name}.txt.{ending}")).len();
-            assert!(stored * 4 < text.len(), "{name}: {stored} bytes of {}", text.len());
-        }
+        let stored = |threads: usize| {
+            let options = format!("{SOURCES_NOW} --compress {ending} --threads {threads} --force");
+            let split = bench.split(&options, &["urls"]);
+            let files = PARTITIONS.map(|name| bench.read(&format!("out/{name}.txt.{ending}")));
+            (split.timeless(), files)
+        };
+        assert!(stored(1) == stored(4), "{ending}");
     }
 }
 
@@ -136,7 +118,7 @@ fn verdicts_may_be_compressed() {
     bench.filter(&format!("{SOURCES_NOW} --out plain --verdicts urls")).assert().success();
     let plain = bench.read("plain/verdicts.tsv");
     for (ending, tool) in FORMATS {
-        let options = format!("{SOURCES_NOW} --verdicts --compress {ending} --chunk-size 30000");
+        let options = format!("{SOURCES_NOW} --verdicts --compress {ending}");
         bench.filter(&format!("{options} --out out --force urls")).assert().success();
         if let Some(read) = decompressed_by(tool, &bench, &format!("out/verdicts.tsv.{ending}")) {
             assert!(read == plain);

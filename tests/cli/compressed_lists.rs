@@ -32,7 +32,7 @@ fn a_compressed_list_is_split_like_a_plain_one() {
     assert!(compression.is_null());
     for (name, file) in all(&text) {
         bench.file("list", &file);
-        for options in ["--threads 1", "--threads 3 --chunk-size 1", "--threads 2 --chunk-size 1000"] {
+        for options in ["--threads 1", "--threads 3"] {
             bench.filter(&format!("{SOURCES} --force --out out {options} list")).assert().success();
             let from_file = without_storage(Split::read(&bench, "out"));
             assert!(from_file == (plain.clone(), name.into()), "{name} {options}");
@@ -64,7 +64,7 @@ fn compressed_lists_may_be_mixed_with_others() {
 
 /// The run fails and names file and position, whatever the chunks, and leaves no result.
 fn refused(bench: &Bench, words: &[&str]) {
-    for options in ["--threads 1", "--threads 3 --chunk-size 100"] {
+    for options in ["--threads 1", "--threads 3"] {
         bench.refused(&format!("--robots sites --force --out out {options} list"), words);
         let words = [&["-: ", "byte "], words.get(1..).unwrap_or_default()].concat();
         let command = format!("--robots sites --force --out out {options} -");

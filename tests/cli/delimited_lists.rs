@@ -42,7 +42,7 @@ fn as_plain(options: &str, head: &[u8], line: impl Fn(usize, &[u8]) -> Vec<u8>) 
         *verdict = PARTITIONS[place];
     }
     bench.file("list", [head, &text(&urls, &line)].concat());
-    for options in [format!("{options} --threads 1"), format!("{options} --threads 3 --chunk-size 500")] {
+    for options in [format!("{options} --threads 1"), format!("{options} --threads 3")] {
         bench.filter(&format!("{SOURCES} --force --out out {options} list")).assert().success();
         let split = Split::read(&bench, "out");
         for (name, partition) in PARTITIONS.iter().zip(&split.partitions) {

@@ -94,7 +94,7 @@ fn all_ways_to_write_have_the_same_rows() {
         }
         rows
     };
-    for options in ["--compress zst", "--compress gz", "--chunk-size 20 --threads 3"] {
+    for options in ["--compress zst", "--compress gz", "--threads 3"] {
         bench.filter(&format!("{SOURCES} --explain {options} --force --out out urls more")).assert().success();
         assert_eq!(rows("out"), whole, "{options}");
         proven(&bench, "out");

@@ -55,7 +55,7 @@ fn rows_show_what_blocked_them() {
         ("blocked", by_rule("Disallow: /%FFa", 2, "*", Field::Null)),
     ];
     let words = format!("{SOURCES} --robots sites --delimiter none --explain --format parquet --force --out out urls");
-    for options in ["", "--chunk-size 30 --threads 3"] {
+    for options in ["", "--threads 3"] {
         bench.filter(&format!("{words} --verdicts {options}")).assert().success();
         assert_eq!(
             columns(&bench, "out/verdicts/part-0001.parquet")[2..],
@@ -121,7 +121,7 @@ fn tables_show_what_text_shows() {
     bench.filter(&format!("{words} --out text DATASETS/urls.txt")).assert().success();
     let of_text = encoded(&bench.read("text/verdicts.tsv"));
     let of_text: Vec<Vec<&str>> = of_text.lines().skip(1).map(|line| line.split('\t').take(10).collect()).collect();
-    for options in ["", "--chunk-size 5000 --threads 3"] {
+    for options in ["", "--threads 3"] {
         bench.filter(&format!("{words} --format parquet {options} --out out DATASETS/urls.txt")).assert().success();
         let shown = |field: &Field| match field {
             Field::Null => String::new(),
@@ -153,7 +153,7 @@ fn rows_that_stay_keep_what_blocked_them() {
     };
     let urls = Values::Bytes((0..300).map(|n| Some(url(n).into_bytes())).collect());
     bench.file("list", parquet(&[("optional binary url (STRING)", urls)], 2, Compression::SNAPPY));
-    for options in ["", "--chunk-size 200 --threads 3"] {
+    for options in ["", "--threads 3"] {
         let words = format!("--unique --explain --format parquet --verdicts --force --out out {options} list");
         bench.filter(&format!("--robots sites {words}")).assert().success();
         let rows = rows(&bench, "out/verdicts/part-0001.parquet");

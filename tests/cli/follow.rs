@@ -216,10 +216,7 @@ fn what_lines_wait_for_is_listed_before_them_and_once() {
     assert_eq!(pipe.end().2, Some(0));
     // A list of an earlier run is replaced; in the order of the lines, by whatever threads.
     bench.file("urls", (0..500).map(|host| format!("http://h{}.example/\n", host % 100)).collect::<String>());
-    bench
-        .program("filter --policy base.rsv --only deferred --robots-needed needed.tsv --chunk-size 100 urls")
-        .assert()
-        .success();
+    bench.program("filter --policy base.rsv --only deferred --robots-needed needed.tsv urls").assert().success();
     let rows = (0..100).map(|host| format!("http://h{host}.example/robots.txt\tunfetched\t\t\n"));
     assert_eq!(needed(), "robots_txt\treason\tstatus\tasked_at\n".to_owned() + &rows.collect::<String>());
 }

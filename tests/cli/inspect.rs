@@ -159,7 +159,7 @@ override          crawl-delay 10
 answer            robots-txt (status 200), fetched at 2026-01-12T02:00:00Z
 sitemap           http://s/1 (line 8)
 
-one: its own group, by User-agent: one (line 1), User-agent: ONE (line 5)
+one: its own group, by User-agent: one (line 1), ONE (line 5)
   2 rules; dfa
   some paths are blocked
   line 2: Disallow: /a
@@ -193,7 +193,7 @@ three: the group of *, because it has no group of its own, by User-agent: * (lin
 fn an_origin_without_rules_says_why() {
     let bench = bench();
     for (origin, facts) in [
-        ("gone", vec!["unavailable (status 404)", "one: no group, because there is no robots.txt"]),
+        ("gone", vec!["unavailable (status 404)", "one: no group: there is no robots.txt (status 404)"]),
         ("html", vec!["robots-txt (status 200)", "one: no group, neither its own nor that of *"]),
         ("down", vec!["state             unreachable\n"]),
         (
@@ -243,7 +243,7 @@ fn the_object_of_an_origin_has_what_the_text_has() {
     assert_eq!(agents.len(), 1);
     assert_eq!((&agents[0]["agent"], &agents[0]["group"]), (&json!("three"), &json!("everybody")));
     assert_eq!(agents[0]["user_agent"], json!([{"line": 1, "value": "*"}]));
-    assert_eq!(agents[0]["rules"], json!([{"line": 2, "allow": false, "value": "/x"}]));
+    assert_eq!(agents[0]["rules"], json!([{"line": 2, "key": "Disallow", "value": "/x"}]));
 }
 
 #[test]

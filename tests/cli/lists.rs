@@ -39,14 +39,12 @@ fn standard_input_is_a_list_like_others() {
     let mut mapped = bench.split(&format!("{sources} --threads 2"), &["DATASETS/urls.txt"]).timeless();
     let list = mapped.receipt["lists"][0].as_object_mut().expect("a list");
     assert!(list.remove("file").is_some_and(|file| file["length"] == bench.read("DATASETS/urls.txt").len()));
-    for chunk in ["1M", "1", "1000"] {
-        let words = format!("{sources} --force --out out --chunk-size {chunk} -");
-        bench.filter(&words).write_stdin(bench.read("DATASETS/urls.txt")).assert().success();
-        let mut read = Split::read(&bench, "out").timeless();
-        assert_eq!(read.receipt["lists"][0]["path"], "-");
-        read.receipt["lists"][0]["path"] = mapped.receipt["lists"][0]["path"].clone();
-        assert!(read == mapped, "chunks of {chunk} bytes");
-    }
+    let words = format!("{sources} --force --out out -");
+    bench.filter(&words).write_stdin(bench.read("DATASETS/urls.txt")).assert().success();
+    let mut read = Split::read(&bench, "out").timeless();
+    assert_eq!(read.receipt["lists"][0]["path"], "-");
+    read.receipt["lists"][0]["path"] = mapped.receipt["lists"][0]["path"].clone();
+    assert!(read == mapped);
 }
 
 #[test]
@@ -72,7 +70,7 @@ fn a_named_pipe_is_read_as_a_stream() {
     let pipe = bench.path("pipe");
     assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
     let child = bench
-        .command("filter --agent examplebot --robots sites --out out --chunk-size 64 pipe urls")
+        .command("filter --agent examplebot --robots sites --out out pipe urls")
         .stderr(Stdio::piped())
         .spawn()
         .expect("the program");
@@ -139,7 +137,7 @@ fn lines_of_several_mebibytes_are_lines() {
     let garbage = "y".repeat(5 << 20);
     let text = format!("{long}no\nhttp://a.example/\n{long}\n{garbage}\n{long}no");
     bench.file("urls", &text);
-    for options in ["--threads 1", "--threads 3 --chunk-size 1", "--threads 2 --chunk-size 1000000"] {
+    for options in ["--threads 1", "--threads 3"] {
         let split = bench.split(&format!("--robots sites --force {options}"), &["urls"]);
         assert_eq!(split.lines("blocked").len(), 2, "{options}");
         assert_eq!(split.lines("allowed").len(), 2, "{options}");
@@ -190,7 +188,7 @@ fn each_list_may_have_partitions_of_its_own() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/1\nhttp://a.example/no/1\nhttp://b.example/");
     bench.file("more/urls", "http://a.example/2\n\n");
-    let words = "--robots sites --out out --per-input --threads 2 --chunk-size 1 urls more/urls -";
+    let words = "--robots sites --out out --per-input --threads 2 urls more/urls -";
     bench.filter(words).write_stdin("http://b.example/\nhttp://c.example/\n").assert().success();
     let read = |name: &str| String::from_utf8(bench.read(&format!("out/{name}.txt"))).expect("UTF-8");
     assert_eq!(read("0001-urls/allowed"), "http://a.example/1\n");

@@ -135,7 +135,7 @@ fn rows_that_say_little_and_give_much_stay_within() {
     let url: &'static str = Box::leak(format!("http://a.example/no/{}", "x".repeat(300_000)).into_boxed_str());
     let rows = Texts(vec![Some(url); 400]);
     bench.file("list", parquet(&[("required binary url", rows)], 2, parquet::basic::Compression::SNAPPY));
-    for option in ["", "--unique", "--verdicts", "--format parquet --chunk-size 64"] {
+    for option in ["", "--unique", "--verdicts", "--format parquet"] {
         let ended = within(&bench, MEMORY, &format!("--agent examplebot --force {option} list"));
         assert!(ended.status.success(), "{option} {ended:?}");
         bench.program("verify out").assert().success();
@@ -168,8 +168,8 @@ fn memory_too_small_for_one_worker_is_refused() {
 fn a_run_resumes_with_other_memory() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/\n".repeat(1000));
-    let words = "filter --agent examplebot --robots sites --out out --chunk-size 3000";
+    let words = "filter --agent examplebot --robots sites --out out";
     bench.program(&format!("{words} urls")).assert().success();
-    let words = words.replace("--chunk-size 3000", "--resume --memory 100M --threads 2");
+    let words = format!("{words} --resume --memory 100M --threads 2");
     bench.program(&format!("{words} urls")).assert().success();
 }

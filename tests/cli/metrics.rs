@@ -1,8 +1,6 @@
 //! `--metrics`: a file in Prometheus' text format, parsed here by the rules of the format.
 
 use std::collections::{BTreeMap, HashSet};
-use std::io::Write;
-use std::process::Stdio;
 
 use crate::support::program::{Bench, said};
 
@@ -118,42 +116,6 @@ fn the_numbers_are_those_of_the_run() {
     }
     let times = ["start", "last_success"].map(|name| found[&format!("robosieve_{name}_timestamp_seconds")]);
     assert!(times[0] > 1.7e9 && times[1] >= times[0] + found["robosieve_run_seconds"], "{times:?}");
-}
-
-#[test]
-fn they_are_updated_during_the_run() {
-    let bench = Bench::with_site();
-    bench.file("urls", LINES);
-    bench.filter("--robots sites --metrics run.prom --count urls").assert().success();
-    let success = metrics(&bench)["robosieve_last_success_timestamp_seconds"];
-    let words = "filter --agent examplebot --robots sites --metrics run.prom --count --chunk-size 16 --log json \
-                 --progress-every 1ms -";
-    let mut command = bench.command(words);
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the program");
-    let mut stdin = child.stdin.take().expect("a pipe");
-    stdin.write_all(format!("{LINES}{LINES}").as_bytes()).expect("it reads");
-    // The file is complete at any moment.
-    let lines = || {
-        let text = std::fs::read_to_string(bench.path("run.prom")).unwrap_or_default();
-        if text.is_empty() { None } else { Some(parse(&text)) }
-    };
-    let found = loop {
-        assert!(child.try_wait().expect("a state").is_none(), "it ended before it told anything");
-        match lines() {
-            Some(found) if found["robosieve_running"] == 1.0 && found["robosieve_input_lines_total"] >= 4.0 => {
-                break found;
-            }
-            _ => std::thread::yield_now(),
-        }
-    };
-    assert_eq!(found["robosieve_phase{phase=\"judging\"}"], 1.0);
-    assert_eq!(found["robosieve_last_success_timestamp_seconds"], success);
-    assert!(!found.contains_key("robosieve_run_success") && !found.contains_key("robosieve_source_expected_bytes"));
-    drop(stdin);
-    assert!(child.wait().expect("it ends").success());
-    assert_eq!(metrics(&bench)["robosieve_input_lines_total"], 8.0);
-    assert_eq!(bench.names("."), ["run.prom", "sites", "urls"], "nothing partial is left");
 }
 
 #[test]

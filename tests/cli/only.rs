@@ -13,7 +13,7 @@ fn one_partition_goes_to_standard_output() {
     let bench = Bench::new();
     let plain = bench.split(SOURCES_NOW, &[LIST]);
     for (name, text) in PARTITIONS.iter().zip(&plain.partitions) {
-        for options in ["", "--chunk-size 500 --threads 3"] {
+        for options in ["", "--threads 3"] {
             let from_file = bench.filter(&format!("{SOURCES_NOW} --only {name} {options} {LIST}")).assert().success();
             assert!(from_file.get_output().stdout == *text, "{name} {options}");
             let table = String::from_utf8_lossy(&from_file.get_output().stderr).into_owned();
@@ -31,8 +31,7 @@ fn verdicts_go_to_standard_output_without_a_folder() {
     let bench = Bench::new();
     for agents in ["", "--agent other"] {
         bench.filter(&format!("{SOURCES_NOW} {agents} --verdicts --out out --force {LIST}")).assert().success();
-        let done =
-            bench.filter(&format!("{SOURCES_NOW} {agents} --verdicts --chunk-size 500 {LIST}")).assert().success();
+        let done = bench.filter(&format!("{SOURCES_NOW} {agents} --verdicts {LIST}")).assert().success();
         assert!(done.get_output().stdout == bench.read("out/verdicts.tsv"));
     }
 }
@@ -120,10 +119,7 @@ fn several_partitions_keep_the_order_of_their_lines() {
     for (words, expected) in [
         ("--only allowed,deferred", "http://a.example/1\nhttp://b.example/\nhttp://a.example/2\tx"),
         ("--only invalid --only blocked", "http://a.example/no\nnone\n"),
-        (
-            "--only allowed,blocked,deferred,invalid --chunk-size 10",
-            std::str::from_utf8(&bench.read("urls")).expect("text"),
-        ),
+        ("--only allowed,blocked,deferred,invalid", std::str::from_utf8(&bench.read("urls")).expect("text")),
         (
             "--only blocked,invalid --explain",
             "rule\trule_line\tagent\tcaptured\turl\nDisallow: /no\t2\t*\t\thttp://a.example/no\n\t\t\t\tnone\n",

@@ -342,7 +342,7 @@ fn a_full_disk_is_an_error_and_leaves_nothing() {
     bench.file("empty", "");
     for (blocks, list) in [(0, "DATASETS/urls.txt"), (1, "DATASETS/urls.txt"), (20, "DATASETS/urls.txt"), (0, "empty")]
     {
-        for options in ["--threads 1", "--threads 3 --chunk-size 1000", "--per-input"] {
+        for options in ["--threads 1", "--threads 3", "--per-input"] {
             let words = format!("filter --agent examplebot {sources} --out out {options} {list}");
             let mut command = assert_cmd::Command::new("sh");
             let script = format!("ulimit -f {blocks}; exec \"$0\" \"$@\"");

@@ -51,7 +51,7 @@ fn threads_change_nothing_of_many_lists() {
     let forms = ["", "--per-input", "--unique", "--verdicts", "--compress zst --per-input", "--per-input --unique"];
     for (number, form) in forms.into_iter().enumerate() {
         let run = |threads: usize, out: &str| {
-            let words = format!("--chunk-size 3000 --now 2026-01-01T00:00:00Z --threads {threads} {form} --out {out}");
+            let words = format!("--now 2026-01-01T00:00:00Z --threads {threads} {form} --out {out}");
             bench.filter(&format!("--robots sites {words} {lists}")).assert().success();
         };
         let expected = format!("out{number}-1");
@@ -71,7 +71,7 @@ fn what_is_counted_or_piped_does_not_depend_on_threads() {
     let lists = lists(&bench);
     for form in ["--count --json", "--count --json --unique", "--only allowed", "--only allowed,blocked"] {
         let printed = |threads: usize| {
-            let words = format!("--chunk-size 3000 --now 2026-01-01T00:00:00Z --threads {threads} {form} {lists}");
+            let words = format!("--now 2026-01-01T00:00:00Z --threads {threads} {form} {lists}");
             let done = bench.filter(&format!("--robots sites {words}")).assert().success();
             let printed = done.get_output().stdout.clone();
             if !form.contains("--json") {
@@ -93,7 +93,7 @@ fn a_list_that_is_damaged_ends_the_run_after_those_before_it() {
     let whole = bench.read("list7");
     bench.file("list7", &whole[..whole.len() - 9]);
     for threads in [1, 8] {
-        let words = format!("--robots sites --chunk-size 3000 --checkpoint 0 --threads {threads}");
+        let words = format!("--robots sites --checkpoint 0 --threads {threads}");
         bench.refused(&format!("{words} --force --out out {lists}"), &["list7", "damaged or cut short", "--resume"]);
         let out = format!("rest{threads}");
         bench.filter(&format!("{words} --now 2026-01-01T00:00:00Z --skip-bad --out {out} {lists}")).assert().success();

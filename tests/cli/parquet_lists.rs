@@ -41,13 +41,7 @@ fn rows_go_where_their_urls_go() {
         let file = parquet(&columns, 2, compression);
         bench.file("list", &file);
         bench.file("list.gz", gzip(&file));
-        for options in [
-            "--threads 1 list",
-            "--threads 3 --chunk-size 100 list",
-            "--column page list.gz",
-            "--column 2 -",
-            "--chunk-size 1 -",
-        ] {
+        for options in ["--threads 1 list", "--threads 3 list", "--column page list.gz", "--column 2 -", "-"] {
             let words = format!("{SOURCES} --force --out out {options}");
             bench.filter(&words).write_stdin(file.clone()).assert().success();
             let mut split = without_storage(Split::read(&bench, "out"));
@@ -109,7 +103,7 @@ fn rows_without_a_url_or_with_line_feeds_are_invalid_lines() {
     urls.push(None);
     let urls = urls.repeat(40);
     bench.file("list", parquet(&[("optional binary url", Texts(urls))], 1, Compression::UNCOMPRESSED));
-    for options in ["", "--threads 3 --chunk-size 1", "--chunk-size 1000"] {
+    for options in ["", "--threads 3"] {
         bench.filter(&format!("--robots sites --force --out out {options} list")).assert().success();
         let split = Split::read(&bench, "out");
         let allowed = ["http://a.example/1", "http://a.example/2", "http://a.example/x\r"].repeat(40);
@@ -175,9 +169,7 @@ fn rows_that_others_decode_are_the_same() {
     let file = parquet(&[("optional binary url", urls)], 2, Compression::SNAPPY);
     let same = |options: &str| {
         let split = |threads: usize| {
-            let out = format!(
-                "--robots sites --force --now 2026-01-01T00:00:00Z --chunk-size 100k --threads {threads} {options}"
-            );
+            let out = format!("--robots sites --force --now 2026-01-01T00:00:00Z --threads {threads} {options}");
             bench.filter(&format!("{out} --out out list list")).assert().success();
             let mut receipt = bench.receipt("out");
             let fields = receipt.as_object_mut().expect("an object");

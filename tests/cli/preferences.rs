@@ -128,7 +128,7 @@ fn each_crawler_has_its_own_preferences() {
     let refused = String::from_utf8_lossy(&refused.get_output().stdout).into_owned();
     assert!(refused.contains("\nother,a\t\thttp://draft.example/test\n"), "{refused}");
     assert!(refused.contains("\n\t\thttp://draft.example/ai-ok/x\n"), "{refused}");
-    for more in ["--allowed-if any", "--allowed-if all", "--chunk-size 40 --threads 2", "--explain"] {
+    for more in ["--allowed-if any", "--allowed-if all", "--threads 2", "--explain"] {
         bench.program(&format!("{options} {more} --force --out out urls")).assert().success();
         bench.program("verify out --inputs").assert().success();
     }
@@ -298,9 +298,7 @@ fn columns_show_what_is_said_of_each_line() {
     let options = "filter --robots sites --verdicts --preferences search,train-ai";
     let printed = bench.program(&format!("{options} --agent other urls")).assert().success();
     assert_eq!(String::from_utf8_lossy(&printed.get_output().stdout), expected);
-    for more in
-        ["", "--chunk-size 30 --threads 2", "--explain", "--agent ExampleBot", "--agent a --explain --compress gzip"]
-    {
+    for more in ["", "--threads 2", "--explain", "--agent ExampleBot", "--agent a --explain --compress gzip"] {
         bench.program(&format!("{options} --agent other {more} --force --out out urls")).assert().success();
         bench.program("verify out --inputs").assert().success();
         if more.is_empty() {
@@ -347,7 +345,7 @@ fn columns_of_partitions_are_those_of_pages_that_may_be_fetched() {
         "{head}url\nn\ty\tn\thttp://both.example/x\ny\ty\t\thttp://draft.example/ai-ok/\n\t\t\thttp://broken.example/a\n"
     );
     let options = "filter --robots sites --agent other --preferences train-ai";
-    for more in ["", "--chunk-size 30 --threads 2", "--explain"] {
+    for more in ["", "--threads 2", "--explain"] {
         bench.program(&format!("{options} {more} --force --out out urls")).assert().success();
         bench.program("verify out --inputs").assert().success();
         assert_eq!(text("out/allowed.tsv"), allowed, "{more}");

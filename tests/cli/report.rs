@@ -95,7 +95,7 @@ fn a_policy_shows_which_rules_blocked_what() {
         "Disallow: /no|37|78.72%|http://a.example/robots.txt, line 2",
         "Disallow: /never|10|21.28%|http://a.example/robots.txt, line 3",
     ];
-    let forms = ["", "--per-input", "--verdicts", "--per-input --verdicts", "--chunk-size 100"];
+    let forms = ["", "--per-input", "--verdicts", "--per-input --verdicts"];
     let stored = ["--compress gz", "--compress zst --verdicts", "--split-size 300", "--split-size 300 --compress gz"];
     for options in forms.into_iter().chain(stored) {
         let bench = bench();

@@ -16,7 +16,7 @@ use crate::support::results::{assert_same, files};
 
 const NOW: &str = "--now 2026-01-01T00:00:00Z";
 
-/// Two lists, the first without a final line feed.
+/// Two lists of several chunks, the first without a final line feed.
 fn bench_with_lists() -> Bench {
     let bench = Bench::with_site();
     let line = |n: usize| match n % 6 {
@@ -27,16 +27,14 @@ fn bench_with_lists() -> Bench {
         _ => format!("http://a.example/./%41/{n}"),
     };
     let lines = |range: std::ops::Range<usize>| range.map(|n| line(n) + "\n").collect::<String>();
-    bench.file("urls", lines(0..9000).trim_end());
-    bench.file("more", lines(9000..15_000));
+    bench.file("urls", lines(0..300_000).trim_end());
+    bench.file("more", lines(300_000..500_000));
     bench
 }
 
 /// The arguments of a run that writes checkpoints as often as it can.
 fn words(options: &str, folder: &str) -> String {
-    format!(
-        "filter --agent examplebot --robots sites --chunk-size 5000 --checkpoint 0 {options} --out {folder} urls more"
-    )
+    format!("filter --agent examplebot --robots sites --checkpoint 0 {options} --out {folder} urls more")
 }
 
 /// Runs the program with a limit of `kib` KiB per file, beyond which writes fail, and with `other` limits.
@@ -97,7 +95,8 @@ fn killed_again_and_again(bench: &Bench, options: &str) {
     // The last limit cuts off only the end of the longest file.
     let last = (longest(&bench.path("whole")) - 1) >> 10;
     let (mut kills, mut went_on) = (0, 0);
-    for (round, kib) in [16, 17, 40, 41, 60, 90, 91, 120, last].into_iter().enumerate() {
+    for (round, percent) in [12, 13, 30, 31, 45, 68, 69, 90, 100].into_iter().enumerate() {
+        let kib = last * percent / 100;
         let options = format!("{NOW} {options} --resume --threads {}", 1 + round % 3);
         let ended = killed(bench, &words(&options, "out"), kib);
         went_on += usize::from(String::from_utf8_lossy(&ended.stderr).contains("lines already done"));
@@ -130,8 +129,9 @@ fn a_run_that_is_killed_again_and_again_has_the_same_result() {
 #[test]
 #[ignore = "takes long"]
 fn resumed_tables_have_the_same_result() {
-    for options in ["", "--verdicts", "--per-input --split-size 30k", "--verdicts --explain --agent other"] {
-        killed_again_and_again(&bench_with_lists(), &format!("--format parquet {options}"));
+    for options in ["", "--verdicts", "--per-input --split-size 500k", "--verdicts --explain --agent other"] {
+        // With little memory, chunks are small.
+        killed_again_and_again(&bench_with_lists(), &format!("--format parquet --memory 48M {options}"));
     }
 }
 
@@ -143,13 +143,13 @@ fn rows_of_a_table_resume_where_the_run_was_killed() {
     let bench = Bench::with_site();
     let url =
         |n: usize| format!("http://a.example/{}{}", if n.is_multiple_of(3) { "no/" } else { "" }, n * 7919 % 3000);
-    let urls = (0..6000).map(|n| Some(url(n).into_bytes())).collect();
-    let ids = Values::Int32((0..6000).map(|n| Some(n * 31)).collect());
+    let urls = (0..60_000).map(|n| Some(url(n).into_bytes())).collect();
+    let ids = Values::Int32((0..60_000).map(|n| Some(n * 31)).collect());
     let columns = [("optional binary url", Values::Bytes(urls)), ("optional int32 id", ids)];
     bench.file("table", parquet(&columns, 2, ::parquet::basic::Compression::SNAPPY));
     for options in ["--format parquet", "--format parquet --unique --verdicts --explain"] {
         let words = |options: &str, folder: &str| {
-            let always = "filter --agent examplebot --robots sites --chunk-size 20000 --checkpoint 0";
+            let always = "filter --agent examplebot --robots sites --checkpoint 0 --memory 48M";
             format!("{always} {NOW} {options} --out {folder} table")
         };
         done(&bench, &words(options, "whole"));
@@ -206,7 +206,7 @@ fn lines_of_fields_resume_below_their_head() {
         let rows = text.lines().enumerate().map(|(number, url)| format!("{number},\"{url}\"\n"));
         bench.file(list, std::iter::once("number,url\n".to_owned()).chain(rows).collect::<String>());
     }
-    killed_again_and_again(&bench, "--delimiter , --column url --split-size 95k");
+    killed_again_and_again(&bench, "--delimiter , --column url --split-size 2M");
 }
 
 /// Runs the program, and changes the list `more` while it reads `urls`.
@@ -263,10 +263,10 @@ fn a_run_with_a_changed_list_keeps_nothing() {
 fn a_run_with_a_full_disk_says_so_and_resumes() {
     let bench = bench_with_lists();
     done(&bench, &words(NOW, "whole"));
-    let ended = limited(&bench, &words(NOW, "out"), 60, "");
+    let ended = limited(&bench, &words(NOW, "out"), 1200, "");
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
     said(&ended.stderr, &["out", "--resume"]);
-    assert!(unwritten_at(&ended.stderr) >= 61_440, "{ended:?}");
+    assert!(unwritten_at(&ended.stderr) >= 1200 << 10, "{ended:?}");
     assert!(bench.path("out/.checkpoint.json").exists());
     assert!(!bench.path("out/receipt.json").exists());
     let said_on = done(&bench, &words(&format!("{NOW} --resume --metrics run.prom"), "out"));
@@ -276,14 +276,14 @@ fn a_run_with_a_full_disk_says_so_and_resumes() {
     let metrics = String::from_utf8(bench.read("run.prom")).expect("UTF-8");
     let value = |name: &str| metrics.lines().find_map(|line| line.strip_prefix(&format!("robosieve_{name} ")));
     assert_eq!(value("source_bytes_total"), value("source_expected_bytes"));
-    assert_eq!(value("input_lines_total"), Some("15000"));
+    assert_eq!(value("input_lines_total"), Some("500000"));
 }
 
 #[test]
 fn a_run_that_fails_before_anything_is_durable_leaves_nothing() {
     let bench = bench_with_lists();
     let words = words(NOW, "out").replace("--checkpoint 0", "--checkpoint 1000");
-    let ended = limited(&bench, &words, 60, "");
+    let ended = limited(&bench, &words, 1200, "");
     assert_eq!(ended.status.code(), Some(2), "{ended:?}");
     assert!(!String::from_utf8_lossy(&ended.stderr).contains("--resume"));
     assert_eq!(bench.names("out"), [""; 0]);
@@ -324,8 +324,7 @@ fn many_lists_with_partitions_of_their_own_need_few_open_files() {
     let tables: &[&str] = if cfg!(feature = "parquet") { &["--format parquet"] } else { &[] };
     for options in [&["--split-size 20k", "--compress gz", "--verdicts --explain"], tables].concat() {
         let words = |folder: &str, more: &str| {
-            let always =
-                "filter --agent examplebot --agent other --robots sites --per-input --chunk-size 9k --checkpoint 0";
+            let always = "filter --agent examplebot --agent other --robots sites --per-input --checkpoint 0";
             format!("{always} {NOW} {options} {more} --out {folder} {}", lists.join(" "))
         };
         // Enough for the lists themselves, and a few more files.
@@ -394,7 +393,7 @@ fn a_run_without_room_for_seen_urls_says_so_and_can_be_resumed() {
 #[test]
 fn ages_are_judged_at_the_time_of_the_beginning() {
     let bench = bench_with_lists();
-    killed(&bench, &words(NOW, "out"), 60);
+    killed(&bench, &words(NOW, "out"), 1200);
     done(&bench, &words("--resume", "out"));
     assert_eq!(bench.timeless("out")["options"]["now"], "2026-01-01T00:00:00Z");
 }
@@ -402,7 +401,7 @@ fn ages_are_judged_at_the_time_of_the_beginning() {
 /// After a kill and this change, a resumed run must refuse, say why, and touch nothing.
 fn refused(options: &str, message: &[&str], change: impl FnOnce(&Bench)) {
     let bench = bench_with_lists();
-    killed(&bench, &words(NOW, "out"), 60);
+    killed(&bench, &words(NOW, "out"), 1200);
     let before = bench.read("out/.checkpoint.json");
     change(&bench);
     let kept = || {
@@ -428,7 +427,6 @@ fn a_different_run_does_not_resume() {
     refused("--resume --verdicts", &["resumed", "form"], unchanged);
     refused("--resume --unique", &["resumed", "unique"], unchanged);
     refused("--resume --agent other", &["resumed", "crawlers", "other"], unchanged);
-    refused("--resume --chunk-size 3000", &["argument"], unchanged);
     refused("--resume --now 2026-01-01T00:00:01Z", &["resumed", "now"], unchanged);
     refused("--resume --robots more-sites", &["resumed", "policy"], |bench| bench.file("more-sites/b.example", ""));
     refused("--resume", &["resumed", "more", "bytes"], |bench| bench.file("more", "http://a.example/\n"));
@@ -449,10 +447,8 @@ fn a_different_run_does_not_resume() {
 #[test]
 #[ignore = "takes long"]
 fn a_run_that_was_killed_before_its_first_checkpoint_begins_again() {
-    for options in ["", "--per-input", "--per-input --compress zst", "--split-size 2k"] {
+    for options in ["", "--per-input", "--per-input --compress zst", "--split-size 200k"] {
         let bench = bench_with_lists();
-        // Long enough to be killed early.
-        bench.file("urls", bench.read("urls").repeat(20));
         let words = |options: &str, folder| words(options, folder).replace("--checkpoint 0", "--checkpoint 1000");
         done(&bench, &words(&format!("{NOW} {options}"), "whole"));
         let words = words(&format!("{NOW} {options} --resume"), "out");
@@ -493,7 +489,7 @@ fn empty_folders_of_a_killed_run_are_not_in_the_way() {
 fn a_damaged_checkpoint_is_an_error_and_can_be_discarded() {
     let bench = bench_with_lists();
     done(&bench, &words(NOW, "whole"));
-    killed(&bench, &words(NOW, "out"), 60);
+    killed(&bench, &words(NOW, "out"), 1200);
     let checkpoint = bench.read("out/.checkpoint.json");
     let refused = |damaged: &[u8]| {
         bench.file("out/.checkpoint.json", damaged);
@@ -521,7 +517,7 @@ fn a_damaged_checkpoint_is_an_error_and_can_be_discarded() {
 fn a_run_that_dies_while_files_are_named_resumes() {
     let bench = bench_with_lists();
     done(&bench, &words(NOW, "whole"));
-    killed(&bench, &words(NOW, "out"), 60);
+    killed(&bench, &words(NOW, "out"), 1200);
     let mut checkpoint: Value = serde_json::from_slice(&bench.read("out/.checkpoint.json")).expect("JSON");
     checkpoint.as_object_mut().and_then(|fields| fields.remove("checksum")).expect("a checksum");
     done(&bench, &words(&format!("{NOW} --resume"), "out"));
@@ -546,7 +542,7 @@ fn a_run_that_dies_before_the_file_of_seen_urls_is_named_resumes() {
     done(&bench, &format!("filter --agent examplebot --robots sites {NOW} --unique --seen seen --out before first"));
     let old = bench.read("seen");
     let options = format!("{NOW} --unique --seen seen");
-    killed(&bench, &words(&options, "out"), 60);
+    killed(&bench, &words(&options, "out"), 1200);
     let mut checkpoint: Value = serde_json::from_slice(&bench.read("out/.checkpoint.json")).expect("JSON");
     checkpoint.as_object_mut().and_then(|fields| fields.remove("checksum")).expect("a checksum");
     assert!(bench.read("seen") == old);
@@ -599,7 +595,7 @@ fn a_run_that_dies_while_files_are_named_is_replaced() {
     done(&bench, &format!("{other} --out whole other"));
     // A run that reads a pipe has no checkpoint.
     for (checkpoint, options) in [(true, ""), (false, ""), (true, "--per-input"), (true, "--compress gz")] {
-        done(&bench, &words(&format!("{NOW} --split-size 2k --force {options}"), "out"));
+        done(&bench, &words(&format!("{NOW} --split-size 200k --force {options}"), "out"));
         let (receipt, mut names): (Vec<_>, Vec<_>) =
             files(&bench, "out").into_iter().partition(|name| name == "receipt.json");
         names.sort();
@@ -671,7 +667,7 @@ fn a_complete_run_must_have_its_files() {
     refused_when_complete("--per-input --compress zst", &["0002-more/blocked.txt.zst", "bytes"], |bench| {
         bench.file("out/0002-more/blocked.txt.zst", "");
     });
-    refused_when_complete("--verdicts --split-size 20k", &["verdicts.0003.tsv is gone"], |bench| {
+    refused_when_complete("--verdicts --split-size 1M", &["verdicts.0003.tsv is gone"], |bench| {
         fs::remove_file(bench.path("out/verdicts.0003.tsv")).expect("removed");
     });
     refused_when_complete("", &["robots-needed.tsv is gone"], |bench| {
@@ -689,7 +685,7 @@ fn a_list_may_have_any_name() {
     let name = std::ffi::OsStr::from_bytes(b"\xffurls");
     fs::rename(bench.path("urls"), bench.path(".").join(name)).expect("renamed");
     for options in ["--checkpoint 0", "--resume"] {
-        let words = format!("filter --agent examplebot --robots sites --chunk-size 5000 {NOW} {options} --out out");
+        let words = format!("filter --agent examplebot --robots sites {NOW} {options} --out out");
         bench.program(&words).arg(name).assert().success();
     }
 }

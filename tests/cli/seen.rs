@@ -23,7 +23,7 @@ fn what_was_allowed_is_left_out_of_later_runs() {
     bench.file("second", &second);
     for threads in [1, 3] {
         fs::copy(bench.path("seen"), bench.path("kept")).expect("copied");
-        let words = format!("{RUN} --chunk-size 60 --threads {threads} --out tuesday{threads} second empty");
+        let words = format!("{RUN} --threads {threads} --out tuesday{threads} second empty");
         let done = bench.program(&words).assert().success();
         let table = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
         assert!(table.contains("seen by earlier runs, left out"), "{table}");

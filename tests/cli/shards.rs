@@ -50,7 +50,7 @@ fn receipt(bench: &Bench, folder: &str) -> Value {
 
 /// A path is normalised once for each crawler whose rules need it: on each site, only one of the two.
 #[test]
-fn normalised_paths_are_counted_the_same_whatever_chunks_and_shards_are() {
+fn normalised_paths_are_counted_the_same_whatever_shards_are() {
     let bench = Bench::new();
     let file = |one, other| format!("User-agent: {one}\nDisallow: /x*y\n\nUser-agent: {other}\nDisallow:\n");
     bench.file("sites/one.example", file("examplebot", "other"));
@@ -58,12 +58,11 @@ fn normalised_paths_are_counted_the_same_whatever_chunks_and_shards_are() {
     bench.file("urls", "http://one.example/%41/q\nhttp://two.example/%41/q\n");
     let words = format!("--agent other --robots sites {NOW} urls");
     let count = |folder: &str| receipt(&bench, folder)["normalised_paths"].clone();
-    for (folder, options) in [("small", "--chunk-size 1"), ("large", "--chunk-size 1M"), ("part-1", "--shard 1/2")] {
+    for (folder, options) in [("undivided", ""), ("part-1", "--shard 1/2"), ("part-2", "--shard 2/2")] {
         bench.filter(&format!("{words} {options} --out {folder}")).assert().success();
     }
-    bench.filter(&format!("{words} --shard 2/2 --out part-2")).assert().success();
     bench.program("join --out whole part-1 part-2").assert().success();
-    assert_eq!(["small", "large", "whole", "part-1"].map(count), [2, 2, 2, 1]);
+    assert_eq!(["undivided", "whole", "part-1"].map(count), [2, 2, 1]);
 }
 
 /// A receipt without files: those in the shards' folders differ from those of an undivided run.
@@ -84,10 +83,9 @@ fn joined_shards_are_an_undivided_run() {
         ["", "--verdicts", "--agent other", "--agent other --verdicts", "--per-input", "--per-input --verdicts"];
     for options in forms {
         let bench = bench_with_lists();
-        let options = format!("{options} --chunk-size 300");
         bench.filter(&format!("--robots sites {NOW} {options} --out whole {LISTS}")).assert().success();
         for of in [1, 3, 8] {
-            let folders = run_shards(&bench, of, &options);
+            let folders = run_shards(&bench, of, options);
             bench.program(&format!("join --out all {folders}")).assert().success();
             assert_eq!(bench.names("all"), ["receipt.json", "robots-needed.tsv"]);
             bench.program(&format!("join --out copied --concat {folders}")).assert().success();
@@ -134,7 +132,7 @@ fn compressed_lists_are_dealt_out_whole() {
     bench.file("five", gzip(table(1500..4000).trim_end().as_bytes()));
     let lists = "one two three four five";
     for options in ["", "--per-input", "--verdicts"] {
-        let words = format!("--robots sites {NOW} --delimiter , --column url --chunk-size 300 {options}");
+        let words = format!("--robots sites {NOW} --delimiter , --column url {options}");
         bench.filter(&format!("{words} --out whole {lists}")).assert().success();
         for of in [1, 2, 3, 30] {
             let folders: Vec<String> = (1..=of).map(|number| format!("part-{number}")).collect();

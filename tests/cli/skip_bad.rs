@@ -34,7 +34,7 @@ fn the_rest_of_a_damaged_list_is_skipped() {
         bench.file("bad", file);
         bench.file("good", "http://a.example/good\n");
         let mut outputs = Vec::new();
-        for options in ["--threads 1", "--threads 3 --chunk-size 5000", "--threads 2 --chunk-size 100000"] {
+        for options in ["--threads 1", "--threads 3"] {
             let done = bench
                 .program(&format!("{SKIPPING} {options} --verdicts --force --out out bad good"))
                 .assert()
@@ -188,7 +188,7 @@ fn a_bad_row_group_is_skipped_and_the_others_are_read() {
     damaged[middle - 2000..middle + 2000].fill(0x55);
     bench.file("bad", damaged);
     let mut outputs = Vec::new();
-    for options in ["--threads 1", "--threads 3 --chunk-size 5000"] {
+    for options in ["--threads 1", "--threads 3"] {
         bench.program(&format!("{SKIPPING} {options} --force --out out bad")).assert().success();
         let receipt = bench.receipt("out");
         let skipped = skipped(&receipt, 0);
@@ -214,7 +214,7 @@ fn runs_resume_over_damage() {
         file[middle..middle + 40].fill(0x55);
         bench.file("bad", file);
         bench.file("good", text.replace("http://a", "http://b"));
-        let run = format!("{SKIPPING} --chunk-size 3000");
+        let run = SKIPPING;
         bench.program(&format!("{run} --out whole missing bad good bad")).assert().success();
         let words = format!("{run} --checkpoint 0 --out out missing bad good bad");
 

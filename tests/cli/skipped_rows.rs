@@ -115,20 +115,17 @@ fn a_damaged_page_of_any_column_costs_the_rest_of_its_row_group() {
     for damaged_column in [ID, URL, SIZE] {
         let bench = Bench::with_site();
         bench.file("bad", damaged(&[(damaged_column, 1250)]));
-        // Chunks of about twenty rows, of about a hundred, and of all.
-        for options in ["--chunk-size 2000", "--chunk-size 20000", ""] {
-            let words = format!("{SKIPPING} {options} --format parquet --verdicts --force --out out bad");
-            let done = bench.program(&words).assert().success();
-            said(&done.get_output().stderr, &["the list bad: skipped ", " rows from row 1", "in its row group 1:"]);
-            let receipt = bench.receipt("out");
-            let gaps = gaps(&receipt, 0);
-            assert_eq!(gaps, std::slice::from_ref(&(1200..2000)), "{damaged_column} {options}");
-            assert_eq!(receipt["skipped"], 1);
-            assert_rows(&rows(&bench, "out/verdicts/part-0001.parquet"), &outside(&gaps));
-            assert_eq!(receipt["input"]["lines"], ROWS - 800);
-            assert!(verified(&bench, "out", 0).contains("parts that the run skipped: 1"));
-            bench.program(&words.replace(" --skip-bad", "")).assert().code(2);
-        }
+        let words = format!("{SKIPPING} --format parquet --verdicts --out out bad");
+        let done = bench.program(&words).assert().success();
+        said(&done.get_output().stderr, &["the list bad: skipped ", " rows from row 1", "in its row group 1:"]);
+        let receipt = bench.receipt("out");
+        let gaps = gaps(&receipt, 0);
+        assert_eq!(gaps, std::slice::from_ref(&(1200..2000)), "{damaged_column}");
+        assert_eq!(receipt["skipped"], 1);
+        assert_rows(&rows(&bench, "out/verdicts/part-0001.parquet"), &outside(&gaps));
+        assert_eq!(receipt["input"]["lines"], ROWS - 800);
+        assert!(verified(&bench, "out", 0).contains("parts that the run skipped: 1"));
+        bench.program(&words.replace(" --skip-bad", " --force")).assert().code(2);
     }
 }
 
@@ -139,7 +136,7 @@ fn what_is_skipped_depends_on_no_threads() {
     bench.file("bad", damaged(&[(SIZE, 0), (URL, 150), (ID, 1999), (SIZE, 2999)]));
     bench.file("good", list(|row| format!("http://b.example/{row}")));
     bench.file("packed", crate::support::compression::gzip(&damaged(&[(URL, 2000)])));
-    let run = format!("{SKIPPING} --format parquet --chunk-size 3000");
+    let run = format!("{SKIPPING} --format parquet");
     for options in ["", "--unique", "--per-input", "--explain"] {
         for (folder, threads) in [("one", 1), ("four", 4)] {
             let words =
@@ -165,7 +162,7 @@ fn what_is_skipped_depends_on_no_threads() {
 fn partitions_have_the_rows_that_can_be_read() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&[(SIZE, 500), (URL, 2500)]));
-    bench.program(&format!("{SKIPPING} --chunk-size 3000 --format parquet --out out bad")).assert().success();
+    bench.program(&format!("{SKIPPING} --format parquet --out out bad")).assert().success();
     let kept = outside(&gaps(&bench.receipt("out"), 0));
     let (blocked, allowed): (Vec<usize>, Vec<usize>) = kept.iter().partition(|&row| row % 4 == 0);
     assert_rows(&rows(&bench, "out/lines/verdict=blocked/part-0001.parquet"), &blocked);
@@ -178,10 +175,7 @@ fn urls_of_rows_that_are_skipped_were_not_seen() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&[(SIZE, 1250), (ID, 2000)]));
     bench.file("good", list(url));
-    bench
-        .program(&format!("{SKIPPING} --unique --chunk-size 3000 --format parquet --verdicts --out out bad good"))
-        .assert()
-        .success();
+    bench.program(&format!("{SKIPPING} --unique --format parquet --verdicts --out out bad good")).assert().success();
     let receipt = bench.receipt("out");
     let gaps = gaps(&receipt, 0);
     assert_eq!(gaps.len(), 2);
@@ -195,7 +189,7 @@ fn urls_of_rows_that_are_skipped_were_not_seen() {
 fn a_proof_leaves_out_the_same_rows_and_no_others() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&[(SIZE, 1250)]));
-    bench.program(&format!("{SKIPPING} --chunk-size 3000 --format parquet --out out bad")).assert().success();
+    bench.program(&format!("{SKIPPING} --format parquet --out out bad")).assert().success();
     let gap = gaps(&bench.receipt("out"), 0).remove(0);
     // A part that was left out may since have been repaired.
     bench.file("bad", list(url));
@@ -236,7 +230,7 @@ fn a_proof_leaves_out_the_same_rows_and_no_others() {
 fn a_list_none_of_whose_rows_can_be_read_makes_tables_without_rows() {
     let bench = Bench::with_site();
     bench.file("bad", damaged(&(0..ROWS).step_by(PAGE).map(|row| (SIZE, row)).collect::<Vec<_>>()));
-    for options in ["", "--chunk-size 3000 --threads 3", "--chunk-size 3000 --unique"] {
+    for options in ["", "--threads 3", "--unique"] {
         bench.program(&format!("{SKIPPING} {options} --format parquet --force --out out bad")).assert().success();
         for name in PARTITIONS {
             assert!(rows(&bench, &format!("out/lines/verdict={name}/part-0001.parquet")).is_empty());
@@ -256,7 +250,7 @@ fn runs_resume_over_damaged_rows() {
     bench.file("bad", damaged(&[(SIZE, 150), (URL, 1250), (ID, 2950)]));
     bench.file("good", list(url));
     for options in ["", "--unique"] {
-        let run = format!("{SKIPPING} {options} --format parquet --chunk-size 600 --threads 2");
+        let run = format!("{SKIPPING} {options} --format parquet --threads 2");
         bench.program(&format!("{run} --force --out whole bad good")).assert().success();
         let words = format!("{run} --checkpoint 0 --resume --out out bad good");
         let interrupted = interrupted_until_done(&bench, |_| words.clone());
@@ -294,8 +288,7 @@ fn damage_anywhere_is_skipped_and_proven() {
         list[at..at + 4].iter_mut().for_each(|byte| *byte ^= 0x55);
         bench.file("bad", list);
         let options = ["--verdicts", "--unique", "--threads 3", "--unique --verdicts"][round % 4];
-        let words =
-            format!("{SKIPPING} {options} --per-input --format parquet --chunk-size 5000 --force --out out bad good");
+        let words = format!("{SKIPPING} {options} --per-input --format parquet --force --out out bad good");
         let done = bench.program(&words).output().expect("the program");
         let said = String::from_utf8_lossy(&done.stderr);
         // Damage to the footer may show as a missing column.

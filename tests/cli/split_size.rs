@@ -17,36 +17,29 @@ fn names(files: &Value) -> Vec<String> {
 fn parts_are_numbered_and_no_longer_than_they_may_be() {
     let bench = Bench::new();
     let plain = bench.split(SOURCES_NOW, &[LIST]);
-    let all: &[&str] = &["200", "5000", "1M"];
-    for (given, size, chunks) in
-        [("1000", 1000, all), ("10k", 10 << 10, all), ("1M", 1 << 20, all), ("1", 1, &["5000"])]
-    {
-        for chunk in chunks {
-            let options = format!("{SOURCES_NOW} --force --split-size {given} --chunk-size {chunk}");
-            let split = bench.split(&options, &[LIST]);
-            assert_eq!(split.partitions, plain.partitions, "{given}");
-            for (name, text) in PARTITIONS.iter().zip(&plain.partitions) {
-                let names = names(&split.receipt["partitions"][name]["files"]);
-                let numbered = (1..=names.len()).map(|number| format!("{name}.{number:04}.txt"));
-                assert!(names.iter().eq(numbered.collect::<Vec<_>>().iter()), "{names:?}");
-                let parts: Vec<Vec<u8>> = names.iter().map(|name| bench.read(&format!("out/{name}"))).collect();
-                for (part, next) in parts.iter().zip(parts.iter().skip(1)) {
-                    assert!(part.len() <= size || lines(part).len() == 1, "{} bytes of {size}", part.len());
-                    let first = lines(next)[0].len();
-                    assert!(part.len() + first > size, "another line would have fitted");
-                    assert!(part.ends_with(b"\n"));
-                }
-                assert!(parts.len() == 1 || text.len() > size);
+    for (given, size) in [("1000", 1000), ("10k", 10 << 10), ("1M", 1 << 20), ("1", 1)] {
+        let options = format!("{SOURCES_NOW} --force --split-size {given}");
+        let split = bench.split(&options, &[LIST]);
+        assert_eq!(split.partitions, plain.partitions, "{given}");
+        for (name, text) in PARTITIONS.iter().zip(&plain.partitions) {
+            let names = names(&split.receipt["partitions"][name]["files"]);
+            let numbered = (1..=names.len()).map(|number| format!("{name}.{number:04}.txt"));
+            assert!(names.iter().eq(numbered.collect::<Vec<_>>().iter()), "{names:?}");
+            let parts: Vec<Vec<u8>> = names.iter().map(|name| bench.read(&format!("out/{name}"))).collect();
+            for (part, next) in parts.iter().zip(parts.iter().skip(1)) {
+                assert!(part.len() <= size || lines(part).len() == 1, "{} bytes of {size}", part.len());
+                let first = lines(next)[0].len();
+                assert!(part.len() + first > size, "another line would have fitted");
+                assert!(part.ends_with(b"\n"));
             }
-            bench.program("verify out").assert().success();
-            let files: usize =
-                PARTITIONS.iter().map(|name| names(&split.receipt["partitions"][name]["files"]).len()).sum();
-            assert_eq!(bench.names("out").len(), files + 2, "nothing is left of the run before");
+            assert!(parts.len() == 1 || text.len() > size);
         }
+        bench.program("verify out").assert().success();
+        let files: usize = PARTITIONS.iter().map(|name| names(&split.receipt["partitions"][name]["files"]).len()).sum();
+        assert_eq!(bench.names("out").len(), files + 2, "nothing is left of the run before");
     }
 }
 
-/// File boundaries depend at most on the chunks, and without compression not even on those.
 #[test]
 #[ignore = "takes long"]
 fn parts_do_not_depend_on_threads() {
@@ -54,7 +47,7 @@ fn parts_do_not_depend_on_threads() {
     bench.file("urls", bench.read(LIST).repeat(30));
     for options in ["--split-size 7k", "--split-size 5k --compress zst", "--split-size 6k --compress gz"] {
         let stored = |threads: usize| {
-            let words = format!("{SOURCES_NOW} {options} --chunk-size 60000 --threads {threads} --force");
+            let words = format!("{SOURCES_NOW} {options} --threads {threads} --force");
             let split = bench.split(&words, &["urls"]).timeless();
             let files = names(&split.receipt["partitions"]["allowed"]["files"]);
             assert!(files.len() > 3, "{files:?}");
@@ -72,7 +65,7 @@ fn parts_of_verdicts_have_heads() {
     bench.filter(&format!("{SOURCES_NOW} --verdicts --out plain {LIST}")).assert().success();
     let plain = bench.read("plain/verdicts.tsv");
     let (head, rows) = plain.split_at(lines(&plain)[0].len());
-    for (options, parts) in [("", 5), ("--compress gz --chunk-size 2000", 1), ("--per-input", 5)] {
+    for (options, parts) in [("", 5), ("--compress gz", 1), ("--per-input", 5)] {
         bench
             .filter(&format!("{SOURCES_NOW} --verdicts --split-size 20k {options} --out out --force {LIST}"))
             .assert()

@@ -5,7 +5,6 @@ use std::fs::{self, File};
 use parquet::basic::{Compression, Encoding};
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::{ByteArray, ByteArrayType, FixedLenByteArrayType, Int96, Int96Type};
-use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -49,7 +48,7 @@ fn lines_of_any_list_become_the_rows_that_they_are_as_text() {
     for list in
         ["odd", "packed", "--column page --delimiter , fields.csv", "index.cdxj", "nothing", "odd nothing packed"]
     {
-        for options in ["", "--chunk-size 3000 --threads 3", "--chunk-size 1"] {
+        for options in ["", "--threads 3"] {
             let as_text = format!("{SOURCES_NOW} --force --out text {list}");
             bench.filter(&as_text).assert().success();
             bench
@@ -109,7 +108,7 @@ fn all_columns_of_a_table_pass_through() {
     bench.file("list.gz", gzip(&bench.read("list")));
     let input = rows(&bench, "list");
     assert!(input.iter().any(|row| matches!(column(row, "tags"), Field::ListInternal(_))));
-    for options in ["list", "list.gz", "--threads 3 --chunk-size 2000 list", "--chunk-size 1 list", "--column 2 list"] {
+    for options in ["list", "list.gz", "--threads 3 list", "--column 2 list"] {
         bench
             .filter(&format!("--robots sites --force --format parquet --verdicts --out out {options}"))
             .assert()
@@ -276,7 +275,7 @@ fn a_table_with_fewer_or_more_rows_in_a_column_is_refused() {
         let mut damaged = file.clone();
         damaged[at..at + 4].iter_mut().for_each(|byte| *byte ^= 0x55);
         bench.file("list", damaged);
-        let words = "--robots sites --force --format parquet --chunk-size 5000 --out out list";
+        let words = "--robots sites --force --format parquet --out out list";
         let done = bench.filter(words).output().expect("the program");
         if !done.status.success() {
             assert_eq!(done.status.code(), Some(2), "byte {at}");
@@ -296,7 +295,7 @@ fn parts_are_tables_of_their_own_and_no_longer_than_they_may_be() {
     };
     run("--out whole");
     for threads in [1, 3] {
-        run(&format!("--out out --split-size 20k --chunk-size 4000 --threads {threads}"));
+        run(&format!("--out out --split-size 20k --threads {threads}"));
         let folder = "out/lines/verdict=allowed";
         let parts = bench.names(folder);
         assert!(parts.len() > 2, "{parts:?}");
@@ -313,39 +312,6 @@ fn parts_are_tables_of_their_own_and_no_longer_than_they_may_be() {
     }
 }
 
-/// The number of rows in each row group of a file.
-fn groups(bench: &Bench, path: &str) -> Vec<i64> {
-    let reader = SerializedFileReader::new(File::open(bench.path(path)).expect("a file")).expect("a table");
-    reader.metadata().row_groups().iter().map(RowGroupMetaData::num_rows).collect()
-}
-
-/// Chunks produce small row groups, and files keep none of them but the last.
-#[test]
-#[ignore = "takes long"]
-fn small_row_groups_are_merged() {
-    let bench = Bench::new();
-    bench.file("text", bench.read("DATASETS/urls.txt").repeat(60));
-    bench.filter(&format!("{SOURCES_NOW} --force --format parquet --out table text --verdicts")).assert().success();
-    for list in ["text", "table/verdicts/part-0001.parquet"] {
-        let run = |options: &str| {
-            bench.filter(&format!("{SOURCES_NOW} --force --format parquet {options} {list}")).assert().success();
-        };
-        run("--out whole");
-        run("--out out --chunk-size 100k");
-        for name in PARTITIONS {
-            let path = format!("lines/verdict={name}/part-0001.parquet");
-            let groups = groups(&bench, &format!("out/{path}"));
-            let (_, full) = groups.split_last().expect("a row group");
-            assert!(full.iter().all(|rows| (100_000..110_000).contains(rows)), "{name} {groups:?}");
-            assert!(rows(&bench, &format!("out/{path}")) == rows(&bench, &format!("whole/{path}")), "{name}");
-        }
-        assert!(groups(&bench, "out/lines/verdict=allowed/part-0001.parquet").len() > 1);
-        let leftover = bench.names("out/lines/verdict=allowed");
-        assert_eq!(leftover, ["part-0001.parquet"]);
-        bench.program("verify out --inputs").assert().success();
-    }
-}
-
 #[test]
 fn tables_do_not_depend_on_threads() {
     let bench = Bench::with_site();
@@ -354,8 +320,7 @@ fn tables_do_not_depend_on_threads() {
     bench.file("table", nested(&urls, 370));
     for list in ["text", "table"] {
         let stored = |threads: usize| {
-            let words =
-                format!("--robots sites --force --format parquet --out out --chunk-size 9000 --threads {threads}");
+            let words = format!("--robots sites --force --format parquet --out out --threads {threads}");
             bench.filter(&format!("{words} {list}")).assert().success();
             PARTITIONS.map(|name| bench.read(&format!("out/lines/verdict={name}/part-0001.parquet")))
         };
@@ -368,7 +333,7 @@ fn shards_are_joined_to_one_dataset() {
     let bench = Bench::new();
     for form in ["", "--verdicts", "--verdicts --explain", "--per-input"] {
         let run = |options: &str| {
-            let words = format!("{SOURCES_NOW} --format parquet --chunk-size 8000 {form} --force {options}");
+            let words = format!("{SOURCES_NOW} --format parquet {form} --force {options}");
             bench.filter(&format!("{words} DATASETS/urls.txt")).assert().success();
         };
         run("--out whole");
@@ -536,7 +501,7 @@ fn rows_whose_urls_were_there_before_are_left_out() {
     bench.file("text", urls.iter().map(|url| format!("{url}\n")).collect::<String>());
     let first = [0, 1, 5];
     for list in ["table", "text"] {
-        for options in ["--threads 3 --chunk-size 100", ""] {
+        for options in ["--threads 3", ""] {
             let words =
                 format!("--robots sites --force --format parquet --verdicts --unique --out out {options} {list}");
             bench.filter(&words).assert().success();
@@ -574,20 +539,18 @@ fn values_that_are_made_of_those_before_them_stay_in_their_rows() {
         let properties = WriterProperties::builder().set_writer_version(version).set_dictionary_enabled(false);
         let properties = properties.set_encoding(Encoding::DELTA_BYTE_ARRAY).set_data_page_row_count_limit(300);
         bench.file("list", parquet_with(&columns, 2, properties.set_write_batch_size(100).build()));
-        for chunk_size in ["1k", "30k", "1M"] {
-            let run = "filter --agent examplebot --robots sites --out out --force --format parquet --threads 3";
-            bench.program(&format!("{run} --chunk-size {chunk_size} list")).assert().success();
-            let written =
-                ["allowed", "blocked"].map(|name| rows(&bench, &format!("out/lines/verdict={name}/part-0001.parquet")));
-            assert_eq!(written.each_ref().map(Vec::len), [5000, 5000]);
-            for (place, row) in written.iter().flat_map(|rows| rows.iter().enumerate()) {
-                let Field::Bytes(found) = column(row, "url") else { panic!("{row:?}") };
-                let number = 2 * (place % 2500) + usize::from(!found.data().starts_with(b"http://a.example/no/"));
-                assert_eq!(found.data(), url(number));
-                let other = if number % 7 > 0 { column(row, "url").clone() } else { Field::Null };
-                assert_eq!(column(row, "other"), &other);
-            }
-            bench.program("verify out --inputs").assert().success();
+        let run = "filter --agent examplebot --robots sites --out out --force --format parquet --threads 3";
+        bench.program(&format!("{run} list")).assert().success();
+        let written =
+            ["allowed", "blocked"].map(|name| rows(&bench, &format!("out/lines/verdict={name}/part-0001.parquet")));
+        assert_eq!(written.each_ref().map(Vec::len), [2500, 2500]);
+        for (place, row) in written.iter().flat_map(|rows| rows.iter().enumerate()) {
+            let Field::Bytes(found) = column(row, "url") else { panic!("{row:?}") };
+            let number = 2 * place + usize::from(!found.data().starts_with(b"http://a.example/no/"));
+            assert_eq!(found.data(), url(number));
+            let other = if number % 7 > 0 { column(row, "url").clone() } else { Field::Null };
+            assert_eq!(column(row, "other"), &other);
         }
+        bench.program("verify out --inputs").assert().success();
     }
 }

@@ -74,7 +74,7 @@ fn has(text: &[u8], words: &[&str]) {
     assert!(words.iter().all(|word| text.contains(word)), "{words:?} {text}");
 }
 
-const RUN: &str = "filter --agent examplebot --robots sites --chunk-size 3000 --now 2026-01-01T00:00:00Z";
+const RUN: &str = "filter --agent examplebot --robots sites --now 2026-01-01T00:00:00Z";
 
 /// The lists read again to rebuild the set end where the run resumes: an empty list there must be read only once.
 #[test]
@@ -221,23 +221,6 @@ fn urls_that_are_fetched_alike_are_the_same_unless_bytes_count() {
 }
 
 #[test]
-fn the_key_may_follow_a_space() {
-    let bench = Bench::with_site();
-    bench.file("bytes", "http://a.example/x\nhttp://A.example/x\n");
-    for (words, left_out) in [
-        ("--unique bytes bytes", 0),
-        ("--unique fetched bytes", 1),
-        ("--unique ./bytes", 1),
-        ("--unique -- bytes", 1),
-        ("bytes --unique", 1),
-    ] {
-        let counted = bench.program(&format!("{RUN} --count --json {words}")).assert().success();
-        let counted: Value = serde_json::from_slice(&counted.get_output().stdout).expect("JSON");
-        assert_eq!(counted["duplicates"]["lines"], left_out, "{words}");
-    }
-}
-
-#[test]
 fn an_index_may_be_compared_by_its_keys() {
     let bench = Bench::with_site();
     let cdxj = |key: &str, url: &str| format!("{key} 2024 {{\"url\": \"{url}\"}}\n");
@@ -252,7 +235,7 @@ fn an_index_may_be_compared_by_its_keys() {
     let after = |line: &Vec<u8>| line[line.iter().position(|&byte| byte == b'\t').expect("a verdict") + 1..].to_vec();
     assert_eq!(written.iter().skip(1).map(after).collect::<Vec<_>>(), kept);
     assert_eq!(bench.receipt("out")["options"]["unique"], "surt");
-    let counted = bench.program(&format!("{RUN} --unique surt --count --json list.cdxj list.cdx")).assert().success();
+    let counted = bench.program(&format!("{RUN} --unique=surt --count --json list.cdxj list.cdx")).assert().success();
     let counted: Value = serde_json::from_slice(&counted.get_output().stdout).expect("JSON");
     assert_eq!(counted["duplicates"]["lines"], 2, "keys of both indexes are the same");
 
@@ -320,14 +303,13 @@ fn progress_and_metrics_show_duplicates() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
-    /// Holds however lines are spread over lists and chunks.
+    /// Holds however lines are spread over lists.
     #[test]
     fn what_stays_is_what_a_set_would_keep(
         texts in prop::collection::vec(prop::collection::vec(
             "x|||http://a\\.example/[ab]{0,3}|[hH]ttp://([aA]\\.example|u@a)(:80|:81)?(/|/\\./)([ab'.?]|%61|%2[eEfF]|é|/\\.\\./){0,3}(#a?)?",
             1..60), 1..4),
         same in prop::sample::select(vec!["", "=fetched", "=bytes"]),
-        chunk_size in 1usize..200,
         threads in 1usize..4,
     ) {
         let bench = Bench::with_site();
@@ -337,8 +319,7 @@ proptest! {
             bench.file(name, text);
         }
         let words = format!(
-            "filter --agent examplebot --robots sites --chunk-size {chunk_size} --threads {threads} --unique{same} --verdicts \
-             --out out {}", names.join(" ")
+            "filter --agent examplebot --robots sites --threads {threads} --unique{same} --verdicts --out out {}", names.join(" ")
         );
         bench.program(&words).assert().success();
         let texts: Vec<Vec<u8>> = texts.into_iter().map(String::into_bytes).collect();

@@ -50,9 +50,9 @@ fn receipt(bench: &Bench, folder: &str) -> Value {
 fn shards_leave_out_what_an_undivided_run_does() {
     for (of, keys, options) in [
         (1, "", "--unique"),
-        (3, "--memory 48M", "--unique --chunk-size 100"),
+        (3, "--memory 48M", "--unique"),
         (8, "--unique=bytes", "--unique=bytes --verdicts"),
-        (40, "--unique fetched --threads 3", "--unique --per-input --threads 3"),
+        (40, "--unique=fetched --threads 3", "--unique --per-input --threads 3"),
     ] {
         let bench = bench_with_lists();
         bench.program(&format!("{RUN} {options} --out whole {LISTS}")).assert().success();

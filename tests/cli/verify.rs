@@ -56,7 +56,7 @@ fn what_a_run_wrote_is_proven() {
     let forms =
         ["", "--verdicts", "--per-input", "--per-input --verdicts", "--agent other", "--agent other --verdicts"];
     for options in forms {
-        let bench = bench_with_run(&format!("{options} --chunk-size 200"));
+        let bench = bench_with_run(options);
         for words in ["out", "out --inputs", "out --inputs --threads 3"] {
             let (table, status) = verify(&bench, words);
             assert_eq!(status, Some(0), "{options}: {table}");
@@ -84,7 +84,7 @@ fn changed_partitions_are_found() {
 
 #[test]
 fn changed_verdicts_are_found() {
-    let bench = bench_with_run("--agent other --verdicts --chunk-size 200");
+    let bench = bench_with_run("--agent other --verdicts");
     let name = "verdicts.tsv";
     let line = "allowed\tallowed\thttp://a.example/8\n";
     found(&bench, name, "found", |text| text.replacen(line, "", 1));

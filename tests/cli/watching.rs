@@ -1,6 +1,6 @@
 //! Progress output: lines, a bar on a terminal, JSON for machines.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Stdio};
 
 use serde_json::{Value, json};
@@ -10,44 +10,22 @@ use crate::support::program::{Bench, said};
 /// Two allowed, one blocked, one invalid.
 const LINES: &str = "http://a.example/1\nhttp://a.example/2\nhttp://a.example/no\nno url at all\n";
 
-/// A line that is incomplete until the input ends, and long enough that everything before it is judged.
-const WAITING: &str = "http://b.example/whose-line-goes-on-for-a-while-and-does-not-end";
+/// How often [`LINES`] are written, so that some chunks of them are judged before the input ends.
+const TIMES: usize = (4 << 20) / LINES.len();
 
-/// A run in small chunks that reads [`LINES`] and [`WAITING`] from a standard input that stays open.
+/// A run that reads [`LINES`] many times from a standard input that stays open.
 fn running(bench: &Bench, options: &str, stderr: Stdio) -> (Child, ChildStdin) {
-    let words = format!("filter --agent examplebot --robots sites --chunk-size 16 --count --json {options} -");
+    let words = format!("filter --agent examplebot --robots sites --count --json {options} -");
     let mut command = bench.command(&words);
     command.env("TERM", "xterm");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(stderr).spawn().expect("the program");
     let mut stdin = child.stdin.take().expect("a pipe");
-    stdin.write_all([LINES, WAITING].concat().as_bytes()).expect("it reads");
+    stdin.write_all(LINES.repeat(TIMES).as_bytes()).expect("it reads");
     (child, stdin)
-}
-
-/// Reads standard error until a line is `wanted`, then lets the run end; returns that line and all later ones.
-fn until(bench: &Bench, options: &str, wanted: impl Fn(&str) -> bool) -> (String, Vec<String>) {
-    let (mut child, stdin) = running(bench, options, Stdio::piped());
-    let mut lines = BufReader::new(child.stderr.take().expect("a pipe")).lines().map(|line| line.expect("UTF-8"));
-    let found = lines.by_ref().find(|line| wanted(line)).expect("such a line");
-    drop(stdin);
-    let rest = lines.collect();
-    assert!(child.wait().expect("it ends").success());
-    (found, rest)
 }
 
 fn event(line: &str) -> Value {
     serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
-}
-
-#[test]
-fn lines_show_how_far_a_run_is() {
-    let bench = Bench::with_site();
-    let (line, rest) = until(&bench, "--progress-every 1ms", |line| line.contains(" 4 lines; "));
-    assert!(line.starts_with(&format!("robosieve: {} B, 4 lines; ", LINES.len())), "{line}");
-    assert!(line.ends_with(" 4 lines; allowed 50.0%, blocked 25.0%, deferred 0.0%, invalid 25.0%"), "{line}");
-    assert!(rest.last().expect("a table").starts_with("2 origins"), "{rest:?}");
-    let (line, _) = until(&bench, "--progress-every 1ms -v", |line| line.contains(" 4 lines; "));
-    assert!(line.ends_with("invalid 25.0% (rules 2, rules 1, not-absolute 1)"), "{line}");
 }
 
 #[test]
@@ -89,34 +67,6 @@ fn an_interruption_is_an_event_of_its_own() {
 }
 
 #[test]
-fn machines_get_an_object_a_line() {
-    let bench = Bench::with_site();
-    let options = "--log json --progress-every 1ms --agent otherbot";
-    let (line, rest) = until(&bench, options, |line| event(line)["lines"] == 4);
-    let progress = event(&line);
-    assert!(progress["seconds"].as_f64().expect("a number") > 0.0);
-    assert_eq!(progress["event"], "progress");
-    assert_eq!((&progress["bytes"], &progress["source_bytes_known"]), (&json!(LINES.len()), &Value::Null));
-    assert_eq!(progress["phase"], "judging");
-    let partitions = json!({
-        "allowed": {"lines": 2, "reasons": {"rules": 2}},
-        "blocked": {"lines": 1, "reasons": {"rules": 1}},
-        "deferred": {"lines": 0, "reasons": {}},
-        "invalid": {"lines": 1, "reasons": {"not-absolute": 1}},
-    });
-    assert_eq!(progress["crawlers"], json!({"examplebot": partitions, "otherbot": partitions}));
-    assert!(progress["lines_a_second"].as_f64().expect("a number") > 0.0);
-    let finish = event(rest.last().expect("an end"));
-    assert_eq!(finish["event"], "finish");
-    assert_eq!(finish["input"]["lines"], 5);
-    assert_eq!(finish["partitions"]["blocked.otherbot"]["lines"], 1);
-    for event in rest.iter().map(|line| event(line)) {
-        let time = event["time"].as_str().expect("a time");
-        assert!(time.parse::<jiff::Timestamp>().is_ok(), "{time}");
-    }
-}
-
-#[test]
 fn the_beginning_says_what_is_to_be_done() {
     let bench = Bench::with_site();
     bench.file("urls", LINES);
@@ -142,10 +92,6 @@ fn errors_are_reported_in_the_same_form() {
     }
     let done = bench.filter("--robots sites --count --quiet urls-that-are-not-there").assert().code(2);
     said(&done.get_output().stderr, &["robosieve: ", "urls-that-are-not-there"]);
-    for given in ["0s", "-3s", "soon"] {
-        let done = bench.filter(&format!("--robots sites --count --progress-every={given} urls")).assert().code(2);
-        said(&done.get_output().stderr, &["--progress-every", given]);
-    }
 }
 
 /// Nobody reads standard error.
@@ -153,7 +99,7 @@ fn errors_are_reported_in_the_same_form() {
 #[test]
 fn standard_error_need_not_be_read() {
     let bench = Bench::with_site();
-    for options in ["", "--log json", "-v --progress-every 1ms"] {
+    for options in ["", "--log json", "-v"] {
         let (ours, theirs) = std::os::unix::net::UnixStream::pair().expect("a pair of sockets");
         drop(ours);
         let (mut child, stdin) = running(&bench, options, Stdio::from(std::os::fd::OwnedFd::from(theirs)));
@@ -180,21 +126,20 @@ fn terminal() -> (std::fs::File, Stdio) {
 fn a_terminal_has_a_bar_that_goes_away() {
     let bench = Bench::with_site();
     let (mut ours, theirs) = terminal();
-    let (mut child, stdin) = running(&bench, "--progress-every 1ms", theirs);
+    let (mut child, stdin) = running(&bench, "", theirs);
     let mut stdin = Some(stdin);
     let (mut seen, mut buffer) = (Vec::new(), [0; 4096]);
     // At the end, reading from a terminal without a writer is an error.
     while let Ok(length @ 1..) = ours.read(&mut buffer) {
         seen.extend_from_slice(&buffer[..length]);
-        if String::from_utf8_lossy(&seen).contains("4 lines; ") {
+        if String::from_utf8_lossy(&seen).contains("invalid 25.0%") {
             stdin = None;
         }
     }
     assert!(stdin.is_none());
     assert!(child.wait().expect("it ends").success());
     let text = String::from_utf8_lossy(&seen);
-    assert!(text.contains(&format!("{} B", LINES.len())), "{text}");
-    assert!(text.contains("4 lines; allowed 50.0%, blocked 25.0%, deferred 0.0%, invalid 25.0%"), "{text}");
+    assert!(text.contains("allowed 50.0%, blocked 25.0%, deferred 0.0%, invalid 25.0%"), "{text}");
     let (bar, table) = text.split_once("partition ").expect("a table");
     let after = bar.rsplit("invalid 25.0%").next().expect("what follows the bar");
     assert_eq!(after.matches("\x1b[2K").count(), 2, "both its lines are erased before the table: {bar:?}");

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod cases;
+mod chunks;
 mod claims;
 mod conformance;
 mod corpus;

@@ -228,12 +228,6 @@ pub struct LongRunArgs {
     #[arg(long, requires = "out", default_value_t = 5, value_name = "SECONDS", hide_short_help = true,
         value_parser = seconds)]
     pub checkpoint: u64,
-    /// The size in bytes of a chunk of lines, the unit of work
-    ///
-    /// With --format parquet, only the URLs count, and a row group consists of one or more chunks [default: 1M, or 12M
-    /// with --format parquet; less if --memory has no room for that].
-    #[arg(long, value_name = "SIZE", value_parser = bytes, hide_short_help = true)]
-    pub chunk_size: Option<u64>,
 }
 
 impl LongRunArgs {
@@ -262,16 +256,10 @@ pub struct WatchingArgs {
     /// start, resume, policy, progress, warning, finish, interrupted or error.
     #[arg(long, default_value = "text", value_name = "FORMAT", hide_possible_values = true)]
     pub log: Log,
-    /// The interval between lines of progress if there is no bar
-    ///
-    /// A duration such as 30s or 5m. A run that is shorter prints none.
-    #[arg(long, hide_short_help = true, default_value = "10s", value_name = "DURATION", value_parser = interval)]
-    pub progress_every: Duration,
     /// Write the metrics of the run to a file for Prometheus
     ///
-    /// The file is in Prometheus's text format, for a textfile collector. It is rewritten every five seconds, or as
-    /// often as --progress-every if that is shorter, and once more when the run ends, even in failure. It cannot be in
-    /// the folder given by --out.
+    /// The file is in Prometheus's text format, for a textfile collector. It is rewritten every five seconds, and once more
+    /// when the run ends, even in failure. It cannot be in the folder given by --out.
     #[arg(long, value_name = "FILE")]
     pub metrics: Option<PathBuf>,
 }
@@ -285,15 +273,4 @@ pub enum Log {
 
 fn seconds(given: &str) -> Result<u64, String> {
     number_up_to(given, DAY).map(|seconds| seconds as u64)
-}
-
-fn interval(given: &str) -> Result<Duration, String> {
-    // jiff accepts fractions, too: 0.5s, 100ms.
-    let wanted = |_: jiff::Error| "expected a duration, such as 30s or 5m".to_owned();
-    let duration: jiff::SignedDuration = given.parse().map_err(wanted)?;
-    match Duration::try_from(duration) {
-        // Longer than any run, but short enough to add to an `Instant`.
-        Ok(duration) if !duration.is_zero() => Ok(duration.min(Duration::from_secs(1 << 32))),
-        _ => Err("expected a duration above zero, such as 30s".to_owned()),
-    }
 }

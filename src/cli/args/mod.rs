@@ -11,4 +11,4 @@ pub use filter::{FilterArgs, InputArgs, Log, PolicySourceArgs, WatchingArgs};
 pub use policy::{
     AgentsFileArgs, CrawlerArgs, JudgedByArgs, PolicyArgs, PolicyFileArgs, ReadingArgs, dialect, mapped, trust,
 };
-pub use values::{bytes, joined, number, one_of, published, workers};
+pub use values::{bytes, number, one_of, published, workers};

@@ -102,8 +102,7 @@ pub struct OutputArgs {
     /// default, URLs are the same if a fetcher asks for the same thing: their serialisations by the URL standard differ at
     /// most in the fragment, in escapes of letters, digits and `-._~`, and in the case of other escapes. With `bytes` they
     /// are compared byte for byte, without surrounding spaces and control characters. With `surt`, lines of an index of
-    /// web archives (CDX, CDXJ) are compared by its keys, their first fields. The key may follow a space, so a list with
-    /// such a name is written `./bytes`. Lines without a valid URL are never left out.
+    /// web archives (CDX, CDXJ) are compared by its keys, their first fields. Lines without a valid URL are never left out.
     /// The receipt counts the lines left out. Seen URLs are stored as 128-bit hashes in an unnamed file in the folder
     /// given by --out, or else in TMPDIR: 24 to 48 bytes per URL, and 72 while the file grows. It takes no memory but
     /// the page cache, and is fast as long as it fits there. So lists that are files, and together larger than about a

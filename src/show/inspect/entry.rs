@@ -14,6 +14,7 @@ use crate::policy::{
 };
 use crate::preferences::{Preference, PreferenceLine, SignalScope, Use};
 use crate::robots::{BodyFlaw, Delay, GroupOrigin, SideKey, SideRecord};
+use crate::rules::{ChosenRules, KeptRule};
 use crate::show::access::{AccessDecider, Blocked, Cell, GroupKind};
 
 /// The entry of an origin in a policy.
@@ -121,7 +122,7 @@ pub struct AgentEntry {
     /// The `User-agent` lines for which the group was chosen.
     pub user_agent: Vec<AgentLine>,
     /// The rules, in the order of the file.
-    pub rules: Vec<RuleLine>,
+    pub rules: Vec<KeptRule>,
     /// The engine of the automaton.
     pub engine: Option<Engine>,
     /// The size of the automaton in bytes.
@@ -142,18 +143,6 @@ pub struct AgentLine {
     pub value: String,
 }
 
-/// A rule.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct RuleLine {
-    /// The line, counted from 1.
-    pub line: u32,
-    /// Whether it is an `Allow` line.
-    pub allow: bool,
-    /// The pattern as written; invalid UTF-8 is replaced.
-    pub value: String,
-}
-
 /// A record other than a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -166,8 +155,11 @@ pub struct SideLine {
     pub value: String,
     /// What it says of uses of a page, by their names, as in [`Requirements`](crate::Requirements); empty if nothing.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub says: BTreeMap<&'static str, Preference>,
+    pub says: Uses,
 }
+
+/// What is said of uses of a page, by their names.
+pub(crate) type Uses = BTreeMap<&'static str, Preference>;
 
 /// A crawl delay.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -284,11 +276,8 @@ impl AgentEntry {
         if let GroupOrigin::Own(place) = chosen.origin {
             entry.token = policy.columns().all()[column].tokens().get(place).cloned();
         }
-        let agent = |(value, line): &(String, u32)| AgentLine { line: *line, value: value.clone() };
-        entry.user_agent = chosen.agent_lines.iter().map(agent).collect();
-        let rules = chosen.rules.iter();
-        entry.rules =
-            rules.map(|rule| RuleLine { line: rule.line, allow: rule.allow, value: text(&rule.value) }).collect();
+        entry.user_agent = agent_lines(&chosen);
+        entry.rules = chosen.rules;
         let words = groups.automaton(group);
         entry.engine = Some(automaton::engine(words));
         entry.automaton_bytes = groups.item(group).len() as u64;
@@ -320,10 +309,20 @@ fn answer(times: Times) -> AnswerTimes {
 }
 
 fn side_line(record: &SideRecord<'_>) -> SideLine {
-    let said = PreferenceLine::of(record);
-    let of = |use_: Use| Some((use_.name(), said?.says(use_)));
-    let says = Use::all().filter_map(of).filter(|(_, preference)| *preference != Preference::Unknown).collect();
+    let line = PreferenceLine::of(record);
+    let says = line.map(|line| uses(|use_| line.says(use_))).unwrap_or_default();
     SideLine { line: record.line, key: record.key, value: text(record.value), says }
+}
+
+/// The uses that something is said of.
+pub(crate) fn uses(preference: impl Fn(Use) -> Preference) -> Uses {
+    let all = Use::all().map(|use_| (use_.name(), preference(use_)));
+    all.filter(|(_, preference)| *preference != Preference::Unknown).collect()
+}
+
+/// The `User-agent` lines for which a group was chosen.
+pub(crate) fn agent_lines(chosen: &ChosenRules) -> Vec<AgentLine> {
+    chosen.agent_lines.iter().map(|(value, line)| AgentLine { line: *line, value: value.clone() }).collect()
 }
 
 fn delay_entry(delay: &Delay<'_>) -> DelayEntry {

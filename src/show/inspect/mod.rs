@@ -32,9 +32,11 @@ pub use crate::automaton::Engine;
 #[cfg(any(feature = "cli", feature = "internals"))]
 pub(crate) use dot::dot;
 pub use entry::{
-    AgentEntry, AgentLine, AnswerTimes, DelayEntry, KeptAnswer, LastGoodAnswer, OriginEntry, OverrideEntry, RuleLine,
+    AgentEntry, AgentLine, AnswerTimes, DelayEntry, KeptAnswer, LastGoodAnswer, OriginEntry, OverrideEntry,
     SharedGroup, SideLine,
 };
+#[cfg(feature = "cli")]
+pub(crate) use entry::{Uses, agent_lines, uses};
 pub use summary::{
     AgentCounts, Bucket, Distribution, GroupCounts, Lifetimes, OriginStatusCount, Overridden, OverrideCounts,
     SectionSize, StatusCount, Summary,

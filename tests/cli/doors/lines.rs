@@ -28,8 +28,7 @@ fn counts(receipt: &Value) -> (u64, u64) {
 fn a_line_with_a_tab_inside_is_invalid_at_every_door() {
     let bench = bench();
     for list in ["list", "list.gz", "list.zst"] {
-        for options in ["", "--chunk-size 1", "--skip-bad", "--verdicts", "--compress gzip", "--unique", "--seen s.rss"]
-        {
+        for options in ["", "--skip-bad", "--verdicts", "--compress gzip", "--unique", "--seen s.rss"] {
             bench.filter(&format!("--robots sites --force --out out {options} {list}")).assert().success();
             assert_eq!(counts(&bench.receipt("out")), (3, 0), "{list} {options}");
             assert_eq!(bench.receipt("out")["lists"][0]["tabbed"]["lines"], 3, "{list} {options}");
@@ -43,7 +42,7 @@ fn a_line_with_a_tab_inside_is_invalid_at_every_door() {
     }
     // After a byte order mark, from a pipe, and for several crawlers.
     let many = "--count --json --agent b --agent c --agent d";
-    for options in ["--count --json", "--count --json --chunk-size 1", many] {
+    for options in ["--count --json", many] {
         let done = bench.filter(&format!("--robots sites {options} -")).write_stdin(bench.read("marked")).assert();
         let receipt: Value = serde_json::from_slice(&done.success().get_output().stdout).expect("JSON");
         let parts = receipt["partitions"].as_object().expect("an object");
@@ -169,7 +168,7 @@ fn a_line_that_is_too_long_is_left_out_with_skip_bad() {
         let done = bench.filter(&format!("{common} list")).assert().code(2);
         said(&done.get_output().stderr, &["list has a line of more than", "--memory", "--skip-bad"]);
         for list in ["list", "list.gz"] {
-            for more in ["", "--threads 3", "--chunk-size 5000", "--unique=bytes --chunk-size 100000"] {
+            for more in ["", "--threads 3", "--unique=bytes"] {
                 let done = bench.filter(&format!("{common} --skip-bad {more} {list}")).assert().success();
                 let place = format!("skipped after byte {at} of its text: a line of ");
                 said(&done.get_output().stderr, &[&place]);
