@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::write::GzEncoder;
 use robosieve::judge::{AllowedIf, Choices, SameUrl};
-use robosieve::output::{Form, FrameFormat};
+use robosieve::output::{OutputMode, FrameCompression};
 use robosieve::policy::{Capture, Captures, Crawler, Crawlers, Policy};
 use robosieve::run::{Against, Folder, Job, Progress, verify};
 use robosieve::{Agents, Dialect};
@@ -204,19 +204,19 @@ fn each_form_of_lines() {
         ("partitions", false, |_, _, _| ()),
         ("partitions of each list", false, |_, folder, _| folder.per_input = true),
         ("parts", false, |_, folder, _| folder.split_size = Some(700)),
-        ("verdicts", false, |_, folder, _| folder.form = Form::Verdicts),
-        ("explanations", false, |job, folder, _| (job.explain, folder.form) = (true, Form::Verdicts)),
+        ("verdicts", false, |_, folder, _| folder.form = OutputMode::Verdicts),
+        ("explanations", false, |job, folder, _| (job.explain, folder.form) = (true, OutputMode::Verdicts)),
         ("preferences", false, |job, _, _| job.preferences = "train-ai,search".parse().expect("two uses")),
-        ("crawlers that lines are blocked for", false, |_, folder, _| folder.form = Form::BlockedFor),
+        ("crawlers that lines are blocked for", false, |_, folder, _| folder.form = OutputMode::BlockedFor),
         ("lines for all crawlers", false, |job, _, _| job.allowed_if = Some(AllowedIf::All)),
         ("without repetitions", false, |job, _, _| job.unique = Some(SameUrl::Fetched)),
         ("changes", false, |job, folder, bench| {
-            folder.form = Form::Verdicts;
+            folder.form = OutputMode::Verdicts;
             job.against = Some(Against::new(bench.older.clone()).only_changed(true));
         }),
-        ("gzip", true, |_, folder, _| folder.compress = Some(FrameFormat::Gzip)),
+        ("gzip", true, |_, folder, _| folder.compress = Some(FrameCompression::Gzip)),
         ("parts of Zstandard", true, |_, folder, _| {
-            (folder.compress, folder.split_size) = (Some(FrameFormat::Zstd), Some(700));
+            (folder.compress, folder.split_size) = (Some(FrameCompression::Zstd), Some(700));
         }),
     ];
     for (what, shows_chunks, change) in forms {
@@ -232,8 +232,8 @@ fn small_chunks_share_frames() {
     let text: String = (0..20_000).map(|number| url(number) + "\n").collect();
     fs::write(&list, &text).expect("a list");
     let forms: [(&str, Change); 2] = [
-        ("gzip", |_, folder, _| folder.compress = Some(FrameFormat::Gzip)),
-        ("Zstandard", |_, folder, _| folder.compress = Some(FrameFormat::Zstd)),
+        ("gzip", |_, folder, _| folder.compress = Some(FrameCompression::Gzip)),
+        ("Zstandard", |_, folder, _| folder.compress = Some(FrameCompression::Zstd)),
     ];
     for (what, change) in forms {
         let (_, files) = bench.run(std::slice::from_ref(&list), change, 300, 2);
@@ -247,16 +247,16 @@ fn small_chunks_share_frames() {
 mod tables {
     use super::*;
     use parquet::file::reader::{FileReader, SerializedFileReader};
-    use robosieve::output::Format;
+    use robosieve::output::FileFormat;
 
-    const TABLE: Change = |_, folder, _| folder.format = Format::Parquet;
+    const TABLE: Change = |_, folder, _| folder.format = FileFormat::Parquet;
 
     #[test]
     fn rows_of_text_and_of_tables() {
         let bench = Bench::new();
         let text = lists(&bench).remove(0).0;
         let verdicts: Change = |job, folder, _| {
-            (folder.format, folder.form, job.explain) = (Format::Parquet, Form::Verdicts, true);
+            (folder.format, folder.form, job.explain) = (FileFormat::Parquet, OutputMode::Verdicts, true);
         };
         let (_, files) = bench.run(std::slice::from_ref(&text), verdicts, WHOLE, 1);
         let table = bench.path("table");
@@ -264,7 +264,7 @@ mod tables {
             files.iter().find(|(path, _)| path.extension().is_some_and(|ending| ending == "parquet")).expect("a table");
         fs::write(&table, rows).expect("a list");
         let unique: Change = |job, folder, _| {
-            (folder.format, job.unique) = (Format::Parquet, Some(SameUrl::Bytes));
+            (folder.format, job.unique) = (FileFormat::Parquet, Some(SameUrl::Bytes));
         };
         for list in [text, table] {
             for (what, change) in [("partitions", TABLE), ("verdicts", verdicts), ("without repetitions", unique)] {
