@@ -12,8 +12,8 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::folder::{NEEDED, Written};
-use super::spill::Sorter;
+use super::folder::{NEEDED, Written, partial};
+use crate::formats::external_sort::Sorter;
 use crate::formats::time;
 use crate::judge::tally::{Tally, line_hash};
 use crate::origin;
@@ -122,6 +122,7 @@ impl WaitingOrigins {
 pub(crate) struct MissingRobots {
     held: HashMap<Box<str>, Waiting>,
     held_bytes: usize,
+    directory: PathBuf,
     limit: usize,
     by_origin: Sorter,
     by_url: Sorter,
@@ -143,10 +144,23 @@ impl MissingRobots {
     /// Holds about `limit` bytes in memory and spills the rest to `directory`. With a `state`, it continues from there, and its
     /// files outlive the process, so that another run can resume.
     pub fn new(directory: &Path, limit: usize, state: Option<&MissingRobotsState>) -> io::Result<MissingRobots> {
-        let start = directory.join(NEEDED);
-        let [by_url, by_first] = [Sorter::new(start.clone(), limit, None)?, Sorter::new(start.clone(), limit, None)?];
-        let by_origin = Sorter::new(start, limit / 2, state.map(|state| state.runs))?;
-        let mut needed = MissingRobots { held: HashMap::new(), held_bytes: 0, limit, by_origin, by_url, by_first };
+        let [by_url, by_first] = [(); 2].map(|()| Sorter::new(directory, limit));
+        let by_origin = match state {
+            Some(state) => {
+                let path = |folder: &Path, number| partial(&stored_part(folder, number));
+                Sorter::with_named_runs(directory, limit / 2, path, state.runs)?
+            }
+            None => Sorter::new(directory, limit / 2),
+        };
+        let mut needed = MissingRobots {
+            held: HashMap::new(),
+            held_bytes: 0,
+            directory: directory.to_owned(),
+            limit,
+            by_origin,
+            by_url,
+            by_first,
+        };
         for (origin, waiting) in state.iter().flat_map(|state| &state.held) {
             needed.add_one(origin, *waiting)?;
         }
@@ -156,13 +170,13 @@ impl MissingRobots {
     /// The state from which another run can resume, besides the [files](MissingRobots::files).
     pub fn state(&self) -> MissingRobotsState {
         let held = self.held.iter().map(|(origin, waiting)| (origin.clone(), *waiting)).collect();
-        MissingRobotsState { runs: self.by_origin.files().len(), held }
+        MissingRobotsState { runs: self.by_origin.runs(), held }
     }
 
     /// The names of the files of spilled origins, which keep their [partial](super::folder::partial) names and never become
     /// results.
     pub fn files(&self) -> Vec<PathBuf> {
-        self.by_origin.files()
+        (0..self.by_origin.runs()).map(|number| stored_part(&self.directory, number)).collect()
     }
 
     /// Adds the origins of a chunk.
@@ -219,6 +233,11 @@ impl MissingRobots {
         let head = HEAD.len() as u64;
         Ok(Written { name: NEEDED.to_owned(), head, end: head + rows.bytes, tally: rows, blocks: 0, footer: 0 })
     }
+}
+
+/// The name of a file with a part of the origins, without which an interrupted run cannot go on.
+fn stored_part(directory: &Path, number: usize) -> PathBuf {
+    directory.join(format!("{NEEDED}.{number}"))
 }
 
 /// Passes on the sorted entries, those of one key merged.

@@ -27,7 +27,7 @@ use super::plan::{Plan, lists};
 use super::progress::Progress;
 use super::repeats::{PassLimits, first_pass};
 use super::seen::Hashing;
-use super::seen_file::{KEYS_FILE, SeenFile, Unwritten, Writer};
+use super::seen_file::{KEYS_FILE, SeenFile, Unwritten, write_keys};
 use super::start::{Start, start};
 use super::totals::{ListTotals, Totals, Whole};
 use super::unique::{LeavingOut, Unique, UniqueLines};
@@ -401,11 +401,8 @@ impl Job {
         let means = PassLimits { folder: folder_of(out), threads: plan.workers, buffered, set };
         let keys = progress.comparing(|| first_pass(&chunks, Hashing::of_files(same), &means))?.keys;
         progress.judged();
-        let written = replace(out, &KEYS_FILE, |file| {
-            let mut writer = Writer::new(same, self.long_run.shard, file)?;
-            keys.each_in_order(set, |key| writer.add(key))?;
-            writer.end().map_err(Unwritten::from)
-        });
+        let written =
+            replace(out, &KEYS_FILE, |file| write_keys(file, same, self.long_run.shard, vec![keys.in_order(set)]));
         written.map_err(|problem: Unwritten| problem.of(out))?;
         Ok(SeenFile::open(out)?)
     }

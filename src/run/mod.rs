@@ -11,7 +11,7 @@ pub(crate) mod error;
 mod execute;
 pub(crate) mod job;
 pub(crate) mod join;
-mod key_runs;
+mod known_lines;
 pub(crate) mod memory;
 pub(crate) mod needed;
 mod newly_seen;

@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::error::FilterError;
-use super::key_runs::{KeyRuns, SortedKeys};
 use super::repeats::PassLimits;
 use super::seen::{Hashing, LineHashes, NO_URL};
-use super::seen_file::{SEEN_FILE, SeenError, SeenFile, Unwritten, Writer};
+use super::seen_file::{KeySource, SEEN_FILE, SeenError, SeenFile, Unwritten, write_keys};
+use crate::formats::external_sort::{ChunkKeys, KeyRuns};
 use crate::formats::is_stream;
 use crate::formats::replace::{behind_links, folder_of};
 use crate::formats::write_lock::WriteLock;
@@ -44,7 +44,7 @@ pub(super) struct NewlySeen {
 #[derive(Debug, Default)]
 pub(super) struct AllowedKeys {
     lines: LineHashes,
-    sorted: SortedKeys,
+    sorted: ChunkKeys,
 }
 
 impl SeenPlace {
@@ -97,21 +97,9 @@ impl SeenPlace {
         if let Some(old) = &self.file {
             file.set_permissions(old.permissions()?)?;
         }
-        let mut writer = Writer::new(same, None, &mut file)?;
-        let mut old = self.file.as_ref().map(SeenFile::keys);
-        let mut next = old.as_mut().map(|old| old.next()).transpose()?.flatten();
-        keys.each_in_order(memory, |key| {
-            while let (Some(before), Some(old)) = (next.filter(|&before| before <= key), &mut old) {
-                writer.add(before)?;
-                next = old.next()?;
-            }
-            Ok::<(), Unwritten>(writer.add(key)?)
-        })?;
-        while let (Some(key), Some(old)) = (next, &mut old) {
-            writer.add(key)?;
-            next = old.next()?;
-        }
-        let written = writer.end()?;
+        let old = self.file.as_ref().map(|file| KeySource::File(file.keys()));
+        let sources = old.into_iter().chain([KeySource::Added(keys.in_order(memory))]).collect();
+        let written = write_keys(&mut file, same, None, sources)?;
         file.sync_all()?;
         Ok(written)
     }

@@ -1,7 +1,7 @@
 //! The lines whose URLs occurred before, found in a first pass over the lists.
 //!
 //! It is for lists with more URLs than a [set](super::seen) in memory has room for; they must be files, which can be read again. The
-//! first pass only hashes. Then it is known of each line, by its number, whether it [is repeated](super::key_runs), and the second
+//! first pass only hashes. Then it is known of each line, by its number, whether it [is repeated](super::known_lines), and the second
 //! pass, which judges, asks for each chunk in its turn.
 //!
 //! Both passes must see the same lines, or others would be left out. That no file has changed is checked as for all lists; here it is
@@ -11,10 +11,11 @@ use std::io;
 use std::path::PathBuf;
 
 use super::error::FilterError;
-use super::key_runs::{KeyFiles, KeyRuns, KnownLines, SortedKeys};
+use super::known_lines::{KeyFiles, KnownLines, known_lines};
 use super::queue::Sequence;
 use super::seen::{Hashing, LineHashes};
 use super::seen_file::Unwritten;
+use crate::formats::external_sort::{ChunkKeys, KeyRuns};
 use crate::input::ListError;
 use crate::input::chunks::{Chunk, Chunks, Position};
 use crate::input::list::List;
@@ -71,7 +72,7 @@ impl Repeats {
     ) -> Result<Repeats, FilterError> {
         let Passed { keys, lines, ends } = first_pass(chunks, hashing, means)?;
         let bytes = keys.written();
-        let known = keys.known(&means.folder, means.threads, means.set, files);
+        let known = known_lines(keys, &means.folder, means.threads, means.set, files);
         let mut starts = vec![0];
         starts.extend(lines.iter().scan(0, |all, lines| {
             *all += lines;
@@ -142,7 +143,7 @@ impl Repeats {
 pub(super) fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, means: &PassLimits) -> Result<Passed, FilterError> {
     let keys = KeyRuns::new(&means.folder, means.buffered).map_err(|error| means.failed(0, error))?;
     let passed = Sequence::new(Passed { keys, lines: vec![0; chunks.lists().len()], ends: Vec::new() });
-    let new = <(LineHashes, SortedKeys)>::default;
+    let new = <(LineHashes, ChunkKeys)>::default;
     each_chunk::<_, FilterError>(
         chunks,
         means.threads,
@@ -165,7 +166,7 @@ pub(super) fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, means: &PassLimi
 
 impl Passed {
     /// Adds a chunk in its turn. An error comes with the bytes written before.
-    fn add(&mut self, chunk: &Chunk<'_>, sorted: &SortedKeys) -> Result<(), (u64, io::Error)> {
+    fn add(&mut self, chunk: &Chunk<'_>, sorted: &ChunkKeys) -> Result<(), (u64, io::Error)> {
         let bytes = self.keys.written();
         self.keys.add(sorted).map_err(|error| (bytes, error))?;
         self.lines[chunk.list] += sorted.lines();

@@ -12,6 +12,7 @@ use memmap2::MmapMut;
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 
+use crate::formats::external_sort::NO_KEY;
 use crate::formats::memory;
 use crate::formats::memory::prefetch;
 use crate::input::chunks::Chunk;
@@ -20,7 +21,7 @@ use crate::judge::urls::LineUrls;
 use crate::run::error::FilterError;
 
 /// The value of an empty slot, and the hash of a line without a URL.
-pub(super) const NO_URL: u128 = 0;
+pub(super) const NO_URL: u128 = NO_KEY;
 
 /// The size of a slot in bytes.
 const SLOT: u64 = size_of::<u128>() as u64;

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use super::error::FilterError;
-use super::key_runs::KeyFiles;
+use super::known_lines::KeyFiles;
 use super::newly_seen::{AllowedKeys, NewlySeen, SeenPlace};
 use super::queue::Sequence;
 use super::repeats::{PassLimits, Repeats};
