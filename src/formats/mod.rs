@@ -13,6 +13,7 @@ pub(crate) mod lock_file;
 pub(crate) mod made_ahead;
 pub(crate) mod marks;
 pub(crate) mod memory;
+pub(crate) mod memory_budget;
 #[cfg(feature = "parquet")]
 pub(crate) mod pages;
 pub(crate) mod replace;

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use super::folder::{NEEDED, Written, partial};
 use crate::formats::external_sort::Sorter;
+use crate::formats::memory_budget::Share;
 use crate::formats::time;
 use crate::judge::tally::{Tally, line_hash};
 use crate::origin;
@@ -141,22 +142,24 @@ pub(crate) struct MissingRobotsState {
 const OVERHEAD: usize = 64;
 
 impl MissingRobots {
-    /// Holds about `limit` bytes in memory and spills the rest to `directory`. With a `state`, it continues from there, and its
-    /// files outlive the process, so that another run can resume.
-    pub fn new(directory: &Path, limit: usize, state: Option<&MissingRobotsState>) -> io::Result<MissingRobots> {
-        let [by_url, by_first] = [(); 2].map(|()| Sorter::new(directory, limit));
+    /// Has this memory, and the rest in `directory`. With a `state`, it continues from there, and its files outlive the process, so that
+    /// another run can resume.
+    pub fn new(directory: &Path, memory: Share, state: Option<&MissingRobotsState>) -> io::Result<MissingRobots> {
+        // A checkpoint copies those that are held.
+        let [held, of_origins, of_urls, of_firsts, _copied] = memory.split();
+        let [by_url, by_first] = [of_urls, of_firsts].map(|memory| Sorter::new(directory, memory));
         let by_origin = match state {
             Some(state) => {
                 let path = |folder: &Path, number| partial(&stored_part(folder, number));
-                Sorter::with_named_runs(directory, limit / 2, path, state.runs)?
+                Sorter::with_named_runs(directory, of_origins, path, state.runs)?
             }
-            None => Sorter::new(directory, limit / 2),
+            None => Sorter::new(directory, of_origins),
         };
         let mut needed = MissingRobots {
             held: HashMap::new(),
             held_bytes: 0,
             directory: directory.to_owned(),
-            limit,
+            limit: held.length(),
             by_origin,
             by_url,
             by_first,
@@ -341,7 +344,8 @@ mod tests {
         for limit in [0, 300, 1 << 20] {
             for stops in [&[][..], &[3, 2]] {
                 let folder = tempfile::tempdir().unwrap();
-                let resumed = |state| MissingRobots::new(folder.path(), limit, Some(&state)).unwrap();
+                let resumed =
+                    |state| MissingRobots::new(folder.path(), Share::for_test(5 * limit), Some(&state)).unwrap();
                 let mut needed = resumed(MissingRobotsState::default());
                 // Chunks may come in any order.
                 for chunk in [2, 0, 3, 1] {
@@ -395,7 +399,7 @@ mod tests {
         let times = [None, Some(0), Some(-1), Some(1_768_219_200), Some(i64::MIN), Some(i64::MAX - 1)];
         for (status, asked_at) in [None, Some(0), Some(503)].into_iter().flat_map(|status| times.map(|at| (status, at)))
         {
-            let mut needed = MissingRobots::new(&std::env::temp_dir(), 1 << 20, None).unwrap();
+            let mut needed = MissingRobots::new(&std::env::temp_dir(), Share::for_test(1 << 20), None).unwrap();
             let waiting = Waiting { first: 7, lines: 3, reason: Reason::Unreachable, status, asked_at };
             needed.add_one("https://a.example:8443/robots.txt", waiting).unwrap();
             let mut out = Vec::new();

@@ -15,6 +15,7 @@ use super::seen::{NO_URL, contains, insert, prefetch_ahead};
 use super::seen_file::{SeenError, SeenFile, ShardKeys, Unwritten};
 use crate::formats::external_sort::{KeyRuns, LineBits, RUN_BITS, is_of_part};
 use crate::formats::memory;
+use crate::formats::memory_budget::Share;
 use crate::lock::lock;
 use crate::threads;
 
@@ -42,7 +43,7 @@ pub(super) fn known_lines(
     mut keys: KeyRuns,
     folder: &Path,
     threads: usize,
-    memory: u64,
+    memory: &Share,
     files: KeyFiles<'_>,
 ) -> Result<KnownLines, Unwritten> {
     keys.end()?;
@@ -57,7 +58,7 @@ pub(super) fn known_lines(
     }
     let (work, has_failed) = (Mutex::new(work.into_iter()), AtomicBool::new(false));
     let find = || {
-        let mut set = RunSet { files, slots: Vec::new(), buffer: Vec::new(), hits: Vec::new(), memory };
+        let mut set = RunSet { files, slots: Vec::new(), buffer: Vec::new(), hits: Vec::new(), memory: memory.bytes() };
         loop {
             let next = lock(&work).next().filter(|_| !has_failed.load(Ordering::Relaxed));
             let Some((number, bits)) = next else { return Ok(()) };
@@ -224,12 +225,13 @@ mod tests {
     /// What is repeated among these keys, given in chunks of this many.
     fn found(keys: &[u128], chunk: usize, buffered: u64, threads: usize, memory: u64) -> Vec<usize> {
         let folder = tempfile::tempdir().unwrap();
-        let (mut runs, mut sorted) = (KeyRuns::new(folder.path(), buffered).unwrap(), ChunkKeys::default());
+        let (mut runs, mut sorted) =
+            (KeyRuns::new(folder.path(), &Share::for_test(buffered)).unwrap(), ChunkKeys::default());
         for chunk in keys.chunks(chunk) {
             sorted.sort(chunk);
             runs.add(&sorted).unwrap();
         }
-        let known = known_lines(runs, folder.path(), threads, memory, KeyFiles::default())
+        let known = known_lines(runs, folder.path(), threads, &Share::for_test(memory), KeyFiles::default())
             .unwrap_or_else(|_| panic!("a file failed"));
         let repeated = known.repeated;
         let mut all = Vec::new();
@@ -284,11 +286,13 @@ mod tests {
         let is_first = |line: &usize| keys[*line] != NO_URL && !repeated.contains(line);
         let expected: Vec<usize> = (0..6000).filter(is_first).filter(|line| line % 4000 % 3 != 0).collect();
         for memory in [0, u64::MAX] {
-            let (mut runs, mut sorted) = (KeyRuns::new(folder.path(), 0).unwrap(), ChunkKeys::default());
+            let (mut runs, mut sorted) =
+                (KeyRuns::new(folder.path(), &Share::for_test(0)).unwrap(), ChunkKeys::default());
             sorted.sort(&keys);
             runs.add(&sorted).unwrap();
             let files = KeyFiles { seen: Some(&file), shards: None };
-            let known = known_lines(runs, folder.path(), 2, memory, files).unwrap_or_else(|_| panic!("a file failed"));
+            let known = known_lines(runs, folder.path(), 2, &Share::for_test(memory), files)
+                .unwrap_or_else(|_| panic!("a file failed"));
             let [mut first, mut again] = [Vec::new(), Vec::new()];
             known.in_file.unwrap().each(0, keys.len(), |line| first.push(line));
             known.repeated.each(0, keys.len(), |line| again.push(line));

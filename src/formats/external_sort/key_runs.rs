@@ -12,6 +12,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 
 use crate::formats::memory;
+use crate::formats::memory_budget::Share;
 use crate::formats::seekable::FileAt;
 
 /// The key of a line that has none.
@@ -69,8 +70,8 @@ pub(crate) struct LineBits(MmapMut);
 /// All keys in ascending order.
 pub(crate) struct KeysInOrder<'k> {
     keys: &'k KeyRuns,
-    /// The bytes that keys sorted at once may take.
-    memory: u64,
+    /// For keys that are sorted at once.
+    memory: Share,
     /// The next run and its next part, of 2 to the power of `passes`.
     run: usize,
     part: u128,
@@ -110,12 +111,15 @@ impl ChunkKeys {
 }
 
 impl KeyRuns {
+    /// What is written for a line: its key, and its run.
+    pub const BYTES_PER_LINE: u64 = size_of::<u128>() as u64 + 1;
+
     /// The number of runs.
     pub const COUNT: usize = RUNS;
 
-    /// No keys yet, in unnamed files of `folder`, with up to `memory` bytes for those that are not written.
-    pub fn new(folder: &Path, memory: u64) -> io::Result<KeyRuns> {
-        let bytes = (memory / RUNS as u64).clamp(1 << 10, 128 << 10);
+    /// No keys yet, in unnamed files of `folder`, with this memory for those that are not written.
+    pub fn new(folder: &Path, memory: &Share) -> io::Result<KeyRuns> {
+        let bytes = (memory.bytes() / RUNS as u64).clamp(1 << 10, 128 << 10);
         let block = 1 << (bytes / size_of::<u128>() as u64).ilog2();
         let runs = (0..RUNS).map(|_| Run { blocks: Vec::new(), last: Vec::with_capacity(block) }).collect();
         let of_lines = io::BufWriter::with_capacity(64 << 10, tempfile::tempfile_in(folder)?);
@@ -156,8 +160,8 @@ impl KeyRuns {
         Ok(())
     }
 
-    /// All keys in ascending order, with up to `memory` bytes for those that are sorted at once.
-    pub fn in_order(&self, memory: u64) -> KeysInOrder<'_> {
+    /// All keys in ascending order, with this memory for those that are sorted at once.
+    pub fn in_order(&self, memory: Share) -> KeysInOrder<'_> {
         let (buffer, sorted) = (Vec::new(), Vec::new());
         KeysInOrder { keys: self, memory, run: 0, part: 0, passes: 0, buffer, sorted, at: 0 }
     }
@@ -240,7 +244,7 @@ impl KeysInOrder<'_> {
         }
         if *part == 0 {
             let bytes = keys.length(*run) as u64 * size_of::<u128>() as u64;
-            *passes = (0..).find(|&passes| bytes >> passes <= (*memory).max(1 << 16)).unwrap_or_default();
+            *passes = (0..).find(|&passes| bytes >> passes <= memory.bytes().max(1 << 16)).unwrap_or_default();
         }
         sorted.clear();
         keys.read(*run, buffer, |_, keys| sorted.extend(keys.iter().filter(|&&key| is_of_part(key, *part, *passes))))?;
@@ -295,12 +299,17 @@ mod tests {
         // As no hashes are: all in one run, which is longer than memory.
         let same = vec![5; 9000];
         for (keys, expected, memory) in [(&keys, &expected, 0), (&keys, &expected, u64::MAX), (&same, &same, 0)] {
-            let (mut runs, mut chunk) = (KeyRuns::new(folder.path(), 0).unwrap(), ChunkKeys::default());
+            let (mut runs, mut chunk) =
+                (KeyRuns::new(folder.path(), &Share::for_test(0)).unwrap(), ChunkKeys::default());
             for keys in keys.chunks(1000) {
                 chunk.sort(keys);
                 runs.add(&chunk).unwrap();
             }
-            assert_eq!(&runs.in_order(memory).collect::<io::Result<Vec<u128>>>().unwrap(), expected, "{memory}");
+            assert_eq!(
+                &runs.in_order(Share::for_test(memory)).collect::<io::Result<Vec<u128>>>().unwrap(),
+                expected,
+                "{memory}"
+            );
         }
     }
 }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::merge::Merge;
+use crate::formats::memory_budget::Share;
 use crate::formats::seekable::{self, FileAt};
 use crate::formats::shown;
 
@@ -19,13 +20,13 @@ const OVERHEAD: usize = 32;
 /// The most runs that are merged at a time.
 const MOST_MERGED: usize = 64;
 
-/// Sorts records; keeps up to `limit` bytes of them in memory and the rest on disk.
+/// Sorts records; has as many in memory as there is a share for, and the rest on disk.
 #[derive(Debug)]
 pub(crate) struct Sorter {
     folder: PathBuf,
     /// The path of each run in a folder, by its number, if runs outlive the process so that another one can go on.
     named: Option<fn(&Path, usize) -> PathBuf>,
-    limit: usize,
+    memory: Share,
     held: Vec<Box<[u8]>>,
     held_bytes: usize,
     runs: Vec<Run>,
@@ -62,16 +63,16 @@ enum Source {
 }
 
 impl Sorter {
-    /// Holds about `limit` bytes in memory, and has its other records in unnamed files of `folder`.
-    pub fn new(folder: &Path, limit: usize) -> Sorter {
+    /// Has about this memory for records, and the others in unnamed files of `folder`.
+    pub fn new(folder: &Path, memory: Share) -> Sorter {
         let (held, runs) = (Vec::new(), Vec::new());
-        Sorter { folder: folder.to_owned(), named: None, limit, held, held_bytes: 0, runs, file: None }
+        Sorter { folder: folder.to_owned(), named: None, memory, held, held_bytes: 0, runs, file: None }
     }
 
     /// The same, where runs are files of `folder` that outlive the process. The first `count` of them are there already.
     pub fn with_named_runs(
         folder: &Path,
-        limit: usize,
+        memory: Share,
         path: fn(&Path, usize) -> PathBuf,
         count: usize,
     ) -> io::Result<Sorter> {
@@ -82,7 +83,7 @@ impl Sorter {
             Ok(Run::Named(path))
         };
         let runs = (0..count).map(stored).collect::<io::Result<_>>()?;
-        Ok(Sorter { named: Some(path), runs, ..Sorter::new(folder, limit) })
+        Ok(Sorter { named: Some(path), runs, ..Sorter::new(folder, memory) })
     }
 
     /// The number of runs so far.
@@ -94,7 +95,7 @@ impl Sorter {
     pub fn push(&mut self, record: Vec<u8>) -> io::Result<()> {
         self.held_bytes += record.len() + OVERHEAD;
         self.held.push(record.into_boxed_slice());
-        if self.held_bytes > self.limit { self.store() } else { Ok(()) }
+        if self.held_bytes > self.memory.length() { self.store() } else { Ok(()) }
     }
 
     /// Stores all records that are in memory as a run.
@@ -239,8 +240,8 @@ mod tests {
         let run = |folder: &Path, number: usize| folder.join(number.to_string());
         for (named, open_at_first) in [(false, 1), (true, 0)] {
             let mut sorter = match named {
-                true => Sorter::with_named_runs(&place, 0, run, 0).unwrap(),
-                false => Sorter::new(&place, 0),
+                true => Sorter::with_named_runs(&place, Share::for_test(0), run, 0).unwrap(),
+                false => Sorter::new(&place, Share::for_test(0)),
             };
             for n in 0..1000u32 {
                 sorter.push(n.wrapping_mul(7919).to_be_bytes().to_vec()).unwrap();
@@ -265,16 +266,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let run = |folder: &Path, number: usize| folder.join(number.to_string());
         let path = run(folder.path(), 0);
-        let mut sorter = Sorter::with_named_runs(folder.path(), 0, run, 0).unwrap();
+        let mut sorter = Sorter::with_named_runs(folder.path(), Share::for_test(0), run, 0).unwrap();
         sorter.push(b"a record".to_vec()).unwrap();
         drop(sorter);
         let whole = std::fs::read(&path).unwrap();
         for length in 1..=whole.len() {
             std::fs::write(&path, &whole[..length]).unwrap();
-            let sorter = Sorter::with_named_runs(folder.path(), 0, run, 1).unwrap();
+            let sorter = Sorter::with_named_runs(folder.path(), Share::for_test(0), run, 1).unwrap();
             assert_eq!(sorter.finish(|_| Ok(())).is_ok(), length == whole.len(), "{length}");
         }
         std::fs::remove_file(&path).unwrap();
-        assert!(Sorter::with_named_runs(folder.path(), 0, run, 1).is_err());
+        assert!(Sorter::with_named_runs(folder.path(), Share::for_test(0), run, 1).is_err());
     }
 }
