@@ -3,7 +3,7 @@
 //! Every thread of a run that waits for another one waits in a monitor: for the next chunk, for a chunk's turn, for room in the
 //! queue, for a checkpoint, for a piece that a helper makes. `tests/waiting.rs` tries them in many orders of their steps.
 
-use crate::lock::{Condvar, Mutex, into_inner, lock, wait};
+use crate::lock::{Condvar, Mutex, lock, wait};
 
 /// A value that threads change, and whose changes they wait for.
 #[derive(Debug, Default)]
@@ -50,6 +50,15 @@ impl<T> Monitor<T> {
         None
     }
 
+    /// Waits until the value is ready, and changes nothing; `None` once the monitor is stopped.
+    pub fn until(&self, is_ready: impl Fn(&T) -> bool) -> Option<()> {
+        let mut state = lock(&self.state);
+        while !state.stopped && !is_ready(&state.value) {
+            state = wait(&self.changed, state);
+        }
+        (!state.stopped).then_some(())
+    }
+
     /// Like [`Monitor::when`], but does not wait: `None` if the value is not ready.
     pub fn now<R>(&self, ready: impl FnOnce(&mut T) -> Option<R>) -> Option<R> {
         let mut state = lock(&self.state);
@@ -70,10 +79,5 @@ impl<T> Monitor<T> {
     /// Whether the monitor was stopped.
     pub fn is_stopped(&self) -> bool {
         lock(&self.state).stopped
-    }
-
-    /// The value, when no thread is left.
-    pub fn into_inner(self) -> T {
-        into_inner(self.state).value
     }
 }

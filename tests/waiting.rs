@@ -16,8 +16,9 @@ use cut::{Cut, Parallelism};
 use formats::compression::Compression;
 use hand_out::Chunks;
 use input::list::{Buffer, List};
+use lock::Mutex;
 use made_ahead::{Made, MadeAhead};
-use queue::{Queue, Sequence};
+use queue::{Queue, Step, Turns};
 use schedule::Schedule;
 
 #[path = "../src/input/chunks/chunk.rs"]
@@ -114,28 +115,35 @@ fn tickets(number: u64) -> impl Iterator<Item = u64> {
 #[test]
 fn turns_follow_the_order_of_the_tickets() {
     let turns = || {
-        let sequence = Arc::new(Sequence::new(Vec::new()));
-        let shared = Arc::clone(&sequence);
+        let steps = Arc::new((Turns::default(), [(); 2].map(|()| Mutex::new(Vec::new()))));
+        let shared = Arc::clone(&steps);
         at_once(move |number| {
+            let (turns, [first, second]) = &*shared;
             for ticket in tickets(number) {
-                shared.in_turn(ticket, |passed: &mut Vec<u64>| passed.push(ticket)).expect("not stopped");
+                for (step, state) in [(Step::LeavingOut, first), (Step::Gathering, second)] {
+                    turns.take(step, ticket, state, |passed: &mut Vec<u64>| passed.push(ticket)).expect("not stopped");
+                }
             }
         });
-        let passed = Arc::into_inner(sequence).unwrap().into_inner();
-        assert!(passed.into_iter().eq(0..TICKETS));
+        let (_, passed) = Arc::into_inner(steps).unwrap();
+        assert!(passed.map(lock::into_inner).into_iter().all(|passed| passed.into_iter().eq(0..TICKETS)));
     };
     shuttle::check_random(turns, ORDERS);
 }
 
+/// Of all steps, by whom the queue is stopped.
 #[test]
 fn turns_end_when_they_are_stopped() {
     let stopped = || {
-        let sequence = Arc::new(Sequence::new(()));
-        let waiting = Arc::clone(&sequence);
-        let waiting = thread::spawn(move || waiting.in_turn(1, |()| ()).is_none());
-        sequence.stop();
-        assert!(waiting.join().unwrap());
-        assert!(sequence.in_turn(0, |()| ()).is_none());
+        let queue: Arc<Queue<u64, ()>> = Arc::new(Queue::new((), 0));
+        let nothing = Arc::new(Mutex::new(()));
+        let waiting = [Step::Following, Step::Gathering].map(|step| {
+            let (queue, nothing) = (Arc::clone(&queue), Arc::clone(&nothing));
+            thread::spawn(move || queue.turns.take(step, 1, &nothing, |()| ()).is_none())
+        });
+        queue.stop();
+        assert!(waiting.into_iter().all(|waiting| waiting.join().unwrap()));
+        assert!(queue.turns.take(Step::Following, 0, &nothing, |()| ()).is_none());
     };
     shuttle::check_random(stopped, ORDERS);
 }
@@ -212,7 +220,7 @@ fn what_is_taken_is_saved_once_and_in_order() {
                 }
                 saved
             });
-            let turns = Arc::new(Sequence::new(Vec::new()));
+            let turns = Arc::new((Turns::default(), Mutex::new(Vec::new())));
             let shared = Arc::clone(&turns);
             at_once(move |number| {
                 for ticket in tickets(number) {
@@ -222,11 +230,11 @@ fn what_is_taken_is_saved_once_and_in_order() {
                             taking.take(ticket, waits);
                         }
                     };
-                    shared.in_turn(ticket, turn).expect("not stopped");
+                    shared.0.take(Step::Gathering, ticket, &shared.1, turn).expect("not stopped");
                 }
             });
             schedule.stop();
-            let taken = Arc::into_inner(turns).unwrap().into_inner();
+            let taken = lock::into_inner(Arc::into_inner(turns).unwrap().1);
             assert!(!taken.is_empty() && (!waits || taken.len() as u64 == TICKETS));
             assert_eq!(saving.join().unwrap(), taken);
         };

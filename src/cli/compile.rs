@@ -4,7 +4,7 @@ use indicatif::HumanCount;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::{AgentsFileArgs, ReadingArgs, bytes, dialect, mapped};
+use super::args::{AgentsFileArgs, MEMORY, ReadingArgs, bytes, dialect, mapped};
 use super::destination;
 use super::error::Failure;
 use super::say::{say, say_lines};
@@ -63,7 +63,7 @@ pub struct CompileArgs {
     /// Answers that do not fit are sorted and written to temporary files beside the policy. Pages of Parquet for which there is no
     /// room are an error before they are decoded, or passed over with --skip-bad. Memory-mapped files do not count: the
     /// system can reclaim their memory.
-    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = bytes)]
+    #[arg(long, value_name = "SIZE", default_value = MEMORY, value_parser = bytes)]
     pub memory: u64,
     /// Pass over what is damaged in JSON Lines, archives and Parquet
     ///

@@ -5,7 +5,7 @@ use indicatif::DecimalBytes;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::args::{InputArgs, bytes, one_of, workers};
+use super::args::{InputArgs, MEMORY, bytes, one_of, workers};
 use super::error::Failure;
 use super::say::print;
 use super::watch::watch_work;
@@ -53,7 +53,7 @@ pub struct KeysArgs {
     #[arg(long)]
     pub skip_bad: bool,
     /// The memory budget, such as 512M or 2GiB
-    #[arg(long, default_value = "1G", value_name = "SIZE", value_parser = bytes)]
+    #[arg(long, default_value = MEMORY, value_name = "SIZE", value_parser = bytes)]
     pub memory: u64,
     /// The number of worker threads [default: one per processor]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers)]

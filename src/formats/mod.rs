@@ -7,12 +7,14 @@ pub(crate) mod columnar;
 pub mod compression;
 pub(crate) mod decoders;
 pub(crate) mod error;
+pub(crate) mod external_sort;
 pub(crate) mod fit;
 pub(crate) mod json;
 pub(crate) mod lock_file;
 pub(crate) mod made_ahead;
 pub(crate) mod marks;
 pub(crate) mod memory;
+pub(crate) mod memory_budget;
 #[cfg(feature = "parquet")]
 pub(crate) mod pages;
 pub(crate) mod replace;

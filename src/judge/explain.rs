@@ -11,6 +11,7 @@ use super::decision::Decision;
 use super::preferred::KnownPreferences;
 use super::required::REFUSED;
 use super::view::{Judge, JudgeView};
+use crate::formats::memory_budget::CacheMemory;
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Group, Record, WrittenRules};
@@ -80,8 +81,8 @@ impl fmt::Debug for Explainer {
 }
 
 impl Explainer {
-    pub(super) fn new(judging: Arc<Judge>) -> Explainer {
-        let (preferences, rules) = (KnownPreferences::default(), WrittenRules::default());
+    pub(super) fn new(judging: Arc<Judge>, caches: &mut CacheMemory) -> Explainer {
+        let (preferences, rules) = (caches.cache(), WrittenRules::default());
         Explainer { judging, preferences, origin: Vec::new(), deciding: None, rules }
     }
 

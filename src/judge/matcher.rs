@@ -13,6 +13,7 @@ use super::preferred::Places;
 use super::preferred::{KnownPreferences, PagePreferences};
 use super::scratch::{Scratch, with_scratches};
 use super::view::{Judge, JudgeView};
+use crate::formats::memory_budget::CacheMemory;
 use crate::outcome::Outcome;
 use crate::policy::{Crawler, Policy};
 use crate::preferences::Preferred;
@@ -142,7 +143,12 @@ impl Matcher {
 
     /// Creates an [`Explainer`], for many URLs.
     pub fn explainer(&self) -> Explainer {
-        Explainer::new(Arc::clone(&self.0))
+        self.explainer_within(&mut CacheMemory::outside_jobs())
+    }
+
+    /// The same, with caches in this memory.
+    pub(crate) fn explainer_within(&self, caches: &mut CacheMemory) -> Explainer {
+        Explainer::new(Arc::clone(&self.0), caches)
     }
 
     /// Whether outcomes may change with time: by the choices, or by overrides, which may pause an origin. A matcher judges as of
@@ -305,10 +311,10 @@ pub(crate) struct PreferredLines {
 
 impl PreferredLines {
     /// For the crawlers of these matchers, given for each policy.
-    pub fn new(matchers: &[&[Matcher]]) -> PreferredLines {
+    pub fn new(matchers: &[&[Matcher]], caches: &mut CacheMemory) -> PreferredLines {
         let by_policy: Vec<Vec<Matcher>> = matchers.iter().map(|matchers| matchers.to_vec()).collect();
         let crawlers = by_policy.iter().map(Vec::len).sum();
-        PreferredLines { by_policy, crawlers, known: KnownPreferences::default(), pages: PagePreferences::default() }
+        PreferredLines { by_policy, crawlers, known: caches.cache(), pages: PagePreferences::default() }
     }
 
     /// Finds what is said of lines with these outcomes for each crawler; `url` returns the URL of a line.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::view::JudgeView;
 use crate::dialect::Dialect;
+use crate::formats::memory_budget::{Cache, Share};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Policy, Record};
 use crate::preferences::{Preference, PreferenceColumn, PreferenceLine, Preferences, Preferred, Requirements};
@@ -15,21 +16,29 @@ use crate::robots::SideRecord;
 use crate::rules::chosen::KeptRule;
 use crate::{automaton, origin};
 
-/// Bytes of records whose preferences are kept. Nearly all sites have one of a few short lists; a hostile one may be as long as its
-/// robots.txt.
-const KEPT: usize = 1 << 20;
-
 /// What a list takes besides its records, in bytes.
 const PER_LIST: usize = 256;
 
 /// A thread's preferences, by the records that they follow from.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct KnownPreferences {
+    memory: Share,
     known: HashMap<Vec<u8>, Arc<Preferences>>,
     /// The bytes of the records known, and how often they were forgotten.
     bytes: usize,
     forgotten: u64,
     walk: automaton::Scratch,
+}
+
+/// Nearly all sites have one of a few short lists of records; a hostile one may be as long as its robots.txt. The last list stays,
+/// whatever it takes.
+impl Cache for KnownPreferences {
+    const MOST: u64 = 1 << 20;
+
+    fn within(memory: Share) -> KnownPreferences {
+        let (known, walk) = (HashMap::new(), automaton::Scratch::default());
+        KnownPreferences { memory, known, bytes: 0, forgotten: 0, walk }
+    }
 }
 
 impl KnownPreferences {
@@ -44,7 +53,7 @@ impl KnownPreferences {
             return Some(Arc::clone(known));
         }
         self.bytes += key.len() + PER_LIST;
-        if self.bytes > KEPT {
+        if self.bytes > self.memory.length() {
             self.known.clear();
             (self.bytes, self.forgotten) = (key.len() + PER_LIST, self.forgotten + 1);
         }
@@ -213,7 +222,7 @@ mod tests {
     #[test]
     fn preferences_are_kept_in_bounded_memory() {
         let dialect = Dialect::DEFAULT;
-        let mut known = KnownPreferences::default();
+        let mut known = KnownPreferences::within(Share::for_test(1 << 20));
         let long = "x".repeat(1000);
         for number in 0..5000 {
             let value = format!("/{number}{long} train-ai=n");
@@ -221,7 +230,7 @@ mod tests {
             let found = known.of(&[record], dialect).expect("something is said");
             let again = known.of(&[SideRecord { line: 7, ..record }], dialect).expect("the same");
             assert!(Arc::ptr_eq(&found, &again), "lines do not matter");
-            assert!(known.known.keys().map(Vec::len).sum::<usize>() <= KEPT);
+            assert!(known.known.keys().map(Vec::len).sum::<usize>() <= 1 << 20);
         }
         assert!((3..9).contains(&known.forgotten), "not each time: {}", known.forgotten);
         let other = SideRecord { key: SideKey::Sitemap, value: b"s", line: 1, group: None };

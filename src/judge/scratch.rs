@@ -13,11 +13,12 @@ use super::outcomes::Outcomes;
 use super::preferred::KnownPreferences;
 use super::urls::{PADDING, Places, Readable, UrlCounts, Urls};
 use crate::automaton;
+use crate::formats::memory_budget::CacheMemory;
 use crate::outcome::Outcome;
 use crate::policy::{self, Lookup};
 
 /// A thread's memory for judging, reused.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Scratch {
     pub(crate) walk: automaton::Scratch,
     pub(super) arrays: Box<BatchArrays>,
@@ -43,7 +44,35 @@ const TOGETHER: usize = 1 << 18;
 /// Spans that are judged together.
 const SPANS: usize = 4096;
 
+impl Default for Scratch {
+    fn default() -> Scratch {
+        Scratch::within(&mut CacheMemory::outside_jobs())
+    }
+}
+
 impl Scratch {
+    /// With caches in this memory.
+    pub(crate) fn within(caches: &mut CacheMemory) -> Scratch {
+        Scratch {
+            walk: automaton::Scratch::default(),
+            arrays: Box::default(),
+            changed: None,
+            lines: Lines::default(),
+            text: Vec::new(),
+            places: Places::default(),
+            found: Outcomes::default(),
+            refuses_tabs: false,
+            preferences: caches.cache(),
+            counts: UrlCounts::default(),
+        }
+    }
+
+    /// Frees the memory that grows with chunks.
+    pub(crate) fn release(&mut self) {
+        (self.walk, self.changed, self.lines, self.text) = Default::default();
+        (self.places, self.found) = Default::default();
+    }
+
     /// Takes the next URLs, as many as are judged together; none if the first is too long for 32-bit offsets.
     pub(super) fn take<'u>(&mut self, urls: &mut Peekable<impl Iterator<Item = &'u [u8]>>) {
         let Places { starts, ends, second_looks } = &mut self.places;

@@ -84,6 +84,21 @@ impl Tally {
         }
     }
 
+    /// How the lines that were `found` differ from these, if they do.
+    pub fn difference(&self, found: &Tally) -> Option<String> {
+        if self == found {
+            return None;
+        }
+        Some(if (self.lines, self.bytes) != (found.lines, found.bytes) {
+            let (lines, bytes) = (found.lines, found.bytes);
+            format!("expected {} lines of {} bytes, found {lines} of {bytes}", self.lines, self.bytes)
+        } else if self.sum != found.sum {
+            "the same number of lines, but different ones".to_owned()
+        } else {
+            "the same lines, but in a different order".to_owned()
+        })
+    }
+
     /// Appends the sequence of lines whose tally is `next`.
     pub fn append(&mut self, next: &Tally) {
         let before = self.sum.wrapping_mul(u128::from(next.lines));
@@ -234,7 +249,7 @@ impl Hashes {
 
 /// Appends the lines of each partition.
 #[inline(always)]
-fn append_each(tallies: &mut [Tally; Partition::COUNT], next: &[Tally; Partition::COUNT]) {
+pub(crate) fn append_each(tallies: &mut [Tally; Partition::COUNT], next: &[Tally; Partition::COUNT]) {
     for (tally, next) in tallies.iter_mut().zip(next).filter(|(_, next)| next.lines > 0) {
         tally.append(next);
     }

@@ -12,8 +12,9 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use super::folder::{NEEDED, Written};
-use super::spill::Sorter;
+use super::folder::{NEEDED, Written, partial};
+use crate::formats::external_sort::Sorter;
+use crate::formats::memory_budget::Share;
 use crate::formats::time;
 use crate::judge::tally::{Tally, line_hash};
 use crate::origin;
@@ -122,6 +123,7 @@ impl WaitingOrigins {
 pub(crate) struct MissingRobots {
     held: HashMap<Box<str>, Waiting>,
     held_bytes: usize,
+    directory: PathBuf,
     limit: usize,
     by_origin: Sorter,
     by_url: Sorter,
@@ -140,13 +142,28 @@ pub(crate) struct MissingRobotsState {
 const OVERHEAD: usize = 64;
 
 impl MissingRobots {
-    /// Holds about `limit` bytes in memory and spills the rest to `directory`. With a `state`, it continues from there, and its
-    /// files outlive the process, so that another run can resume.
-    pub fn new(directory: &Path, limit: usize, state: Option<&MissingRobotsState>) -> io::Result<MissingRobots> {
-        let start = directory.join(NEEDED);
-        let [by_url, by_first] = [Sorter::new(start.clone(), limit, None)?, Sorter::new(start.clone(), limit, None)?];
-        let by_origin = Sorter::new(start, limit / 2, state.map(|state| state.runs))?;
-        let mut needed = MissingRobots { held: HashMap::new(), held_bytes: 0, limit, by_origin, by_url, by_first };
+    /// Has this memory, and the rest in `directory`. With a `state`, it continues from there, and its files outlive the process, so that
+    /// another run can resume.
+    pub fn new(directory: &Path, memory: Share, state: Option<&MissingRobotsState>) -> io::Result<MissingRobots> {
+        // A checkpoint copies those that are held.
+        let [held, of_origins, of_urls, of_firsts, _copied] = memory.split();
+        let [by_url, by_first] = [of_urls, of_firsts].map(|memory| Sorter::new(directory, memory));
+        let by_origin = match state {
+            Some(state) => {
+                let path = |folder: &Path, number| partial(&stored_part(folder, number));
+                Sorter::with_named_runs(directory, of_origins, path, state.runs)?
+            }
+            None => Sorter::new(directory, of_origins),
+        };
+        let mut needed = MissingRobots {
+            held: HashMap::new(),
+            held_bytes: 0,
+            directory: directory.to_owned(),
+            limit: held.length(),
+            by_origin,
+            by_url,
+            by_first,
+        };
         for (origin, waiting) in state.iter().flat_map(|state| &state.held) {
             needed.add_one(origin, *waiting)?;
         }
@@ -156,13 +173,13 @@ impl MissingRobots {
     /// The state from which another run can resume, besides the [files](MissingRobots::files).
     pub fn state(&self) -> MissingRobotsState {
         let held = self.held.iter().map(|(origin, waiting)| (origin.clone(), *waiting)).collect();
-        MissingRobotsState { runs: self.by_origin.files().len(), held }
+        MissingRobotsState { runs: self.by_origin.runs(), held }
     }
 
     /// The names of the files of spilled origins, which keep their [partial](super::folder::partial) names and never become
     /// results.
     pub fn files(&self) -> Vec<PathBuf> {
-        self.by_origin.files()
+        (0..self.by_origin.runs()).map(|number| stored_part(&self.directory, number)).collect()
     }
 
     /// Adds the origins of a chunk.
@@ -219,6 +236,11 @@ impl MissingRobots {
         let head = HEAD.len() as u64;
         Ok(Written { name: NEEDED.to_owned(), head, end: head + rows.bytes, tally: rows, blocks: 0, footer: 0 })
     }
+}
+
+/// The name of a file with a part of the origins, without which an interrupted run cannot go on.
+fn stored_part(directory: &Path, number: usize) -> PathBuf {
+    directory.join(format!("{NEEDED}.{number}"))
 }
 
 /// Passes on the sorted entries, those of one key merged.
@@ -322,7 +344,8 @@ mod tests {
         for limit in [0, 300, 1 << 20] {
             for stops in [&[][..], &[3, 2]] {
                 let folder = tempfile::tempdir().unwrap();
-                let resumed = |state| MissingRobots::new(folder.path(), limit, Some(&state)).unwrap();
+                let resumed =
+                    |state| MissingRobots::new(folder.path(), Share::for_test(5 * limit), Some(&state)).unwrap();
                 let mut needed = resumed(MissingRobotsState::default());
                 // Chunks may come in any order.
                 for chunk in [2, 0, 3, 1] {
@@ -376,7 +399,7 @@ mod tests {
         let times = [None, Some(0), Some(-1), Some(1_768_219_200), Some(i64::MIN), Some(i64::MAX - 1)];
         for (status, asked_at) in [None, Some(0), Some(503)].into_iter().flat_map(|status| times.map(|at| (status, at)))
         {
-            let mut needed = MissingRobots::new(&std::env::temp_dir(), 1 << 20, None).unwrap();
+            let mut needed = MissingRobots::new(&std::env::temp_dir(), Share::for_test(1 << 20), None).unwrap();
             let waiting = Waiting { first: 7, lines: 3, reason: Reason::Unreachable, status, asked_at };
             needed.add_one("https://a.example:8443/robots.txt", waiting).unwrap();
             let mut out = Vec::new();

@@ -10,7 +10,6 @@ pub(crate) mod form;
 pub(crate) mod missing_robots;
 pub(crate) mod partitions;
 pub(crate) mod receipt;
-pub(crate) mod spill;
 pub(crate) mod table;
 
 pub use error::OutputError;

@@ -415,18 +415,7 @@ impl Part {
 
     /// How these lines differ from those that were `found`, if they do.
     pub(crate) fn difference(&self, found: &Tally) -> Option<String> {
-        let expected = self.tally();
-        if expected == *found {
-            return None;
-        }
-        Some(if (expected.lines, expected.bytes) != (found.lines, found.bytes) {
-            let (lines, bytes) = (found.lines, found.bytes);
-            format!("expected {} lines of {} bytes, found {lines} of {bytes}", expected.lines, expected.bytes)
-        } else if expected.sum != found.sum {
-            "the same number of lines, but different ones".to_owned()
-        } else {
-            "the same lines, but in a different order".to_owned()
-        })
+        self.tally().difference(found)
     }
 }
 

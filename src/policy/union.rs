@@ -4,8 +4,9 @@
 //! in the order of URLs, so the answers of all [`Targets`] are collected before. They may be as many as the origins, so they are
 //! encoded in a [`Spool`].
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::cmp::Ordering;
+use std::convert::Infallible;
+use std::iter::Map;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::error::WriteError;
@@ -15,6 +16,7 @@ use super::statistics::{CompileProgress, Statistics};
 use super::url_answers::UrlAnswers;
 use crate::dialect::Dialect;
 use crate::formats::bytes::push_number;
+use crate::formats::external_sort::Merge;
 use crate::formats::memory::FileTable;
 
 pub(super) type UrlList<'p> = Box<dyn Iterator<Item = UrlRecord<'p>> + 'p>;
@@ -35,16 +37,18 @@ pub(super) struct Disagreements {
     pub contradictions: Vec<String>,
 }
 
-/// A URL, split before its path, and the number of the list that has it next.
-type Head<'p> = Reverse<(&'p [u8], &'p [u8], usize)>;
+/// The URLs of several lists, which cannot fail: this process has written or checked them.
+type MergedUrls<'p> = Merge<
+    Map<UrlList<'p>, fn(UrlRecord<'p>) -> Result<UrlRecord<'p>, Infallible>>,
+    UrlRecord<'p>,
+    fn(&UrlRecord<'p>, &UrlRecord<'p>) -> Ordering,
+>;
 
 /// The URLs of several lists, in order, each with what all of them keep for it.
 pub(super) struct Union<'p> {
-    lists: Vec<UrlList<'p>>,
-    /// The next URL of each list; `None` at its end.
-    next: Vec<Option<UrlRecord<'p>>>,
-    /// Those URLs, the least first.
-    heads: BinaryHeap<Head<'p>>,
+    urls: MergedUrls<'p>,
+    /// The number of the last list.
+    last: usize,
     sources: Sources<'p>,
     from: OverridesFrom,
     pub disagreements: Disagreements,
@@ -53,18 +57,12 @@ pub(super) struct Union<'p> {
 impl<'p> Union<'p> {
     /// The union of sorted lists, whose rules are those of the sources.
     pub fn new(lists: Vec<UrlList<'p>>, sources: Sources<'p>, from: OverridesFrom) -> Union<'p> {
-        let (next, disagreements) = (vec![None; lists.len()], Disagreements::default());
-        let mut union = Union { lists, next, heads: BinaryHeap::new(), sources, from, disagreements };
-        for at in 0..union.lists.len() {
-            union.take(at);
-        }
-        union
-    }
-
-    fn take(&mut self, at: usize) -> Option<UrlRecord<'p>> {
-        let next = self.lists[at].next();
-        self.heads.extend(next.iter().map(|url| Reverse((url.origin, url.path, at))));
-        std::mem::replace(&mut self.next[at], next)
+        let last = lists.len().saturating_sub(1);
+        let order =
+            |one: &UrlRecord<'p>, other: &UrlRecord<'p>| (one.origin, one.path).cmp(&(other.origin, other.path));
+        let lists = lists.into_iter().map(|list| list.map(Ok as fn(_) -> _)).collect();
+        let Ok(urls) = MergedUrls::new(lists, order);
+        Union { urls, last, sources, from, disagreements: Disagreements::default() }
     }
 
     pub fn next(&mut self) -> Result<Option<UrlRecord<'p>>, WriteError> {
@@ -73,7 +71,7 @@ impl<'p> Union<'p> {
 
     /// The next URL that is wanted, given its origin and its path; the others are passed over.
     pub fn next_of(&mut self, is_wanted: impl Fn(&[u8], &[u8]) -> bool) -> Result<Option<UrlRecord<'p>>, WriteError> {
-        while let Some(&Reverse((origin, path, _))) = self.heads.peek() {
+        while let Some(&UrlRecord { origin, path, .. }) = self.urls.peek() {
             let folded = self.folded(origin, path, is_wanted(origin, path))?;
             // An origin whose only override is gone was never asked for.
             if let Some(url) = folded
@@ -88,12 +86,12 @@ impl<'p> Union<'p> {
     /// Takes a URL from all lists that have it next; returns it if it is wanted.
     fn folded(&mut self, origin: &[u8], path: &[u8], is_wanted: bool) -> Result<Option<UrlRecord<'p>>, WriteError> {
         let mut folded: Option<UrlRecord<'p>> = None;
-        while let Some(&Reverse((next_origin, next_path, at))) = self.heads.peek()
-            && (next_origin, next_path) == (origin, path)
-        {
-            self.heads.pop();
-            let Some(mut url) = self.take(at).filter(|_| is_wanted) else { continue };
-            let is_last = at + 1 == self.lists.len();
+        while self.urls.peek().is_some_and(|next| (next.origin, next.path) == (origin, path)) {
+            let Ok(Some((list, mut url))) = self.urls.next() else { break };
+            if !is_wanted {
+                continue;
+            }
+            let is_last = list == self.last;
             if self.from == OverridesFrom::Last && !is_last {
                 url.placement = None;
             }

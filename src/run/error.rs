@@ -140,11 +140,17 @@ pub enum FilterError {
         error: io::Error,
     },
     /// There is too little memory for a single worker.
-    #[error("{given} bytes of memory are too few for this run, which needs at least {least}")]
+    #[error(
+        "{given} bytes of memory are too few for this run, which needs at least {least}: for {part} alone, {needed}"
+    )]
     TooLittleMemory {
         /// The memory given.
         given: u64,
-        /// The memory needed at least.
+        /// What takes most of it in a worker.
+        part: &'static str,
+        /// The memory needed for that.
+        needed: u64,
+        /// The memory needed at least, for all of the run.
         least: u64,
     },
     /// A checkpoint or receipt cannot be read.

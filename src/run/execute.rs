@@ -19,15 +19,16 @@ use std::sync::atomic::AtomicU64;
 use super::checkpoint::{Checkpointer, RunState};
 use super::error::FilterError;
 use super::job::{Destination, Job, Newer};
-use super::memory::{Memory, Needs};
+use super::memory::{JobMemory, Needs};
 use super::needed::asked;
 use super::newly_seen::SeenPlace;
 use super::pipeline::{Finished, Pipeline, work};
 use super::plan::{Plan, lists};
 use super::progress::Progress;
+use super::queue::Turns;
 use super::repeats::{PassLimits, first_pass};
 use super::seen::Hashing;
-use super::seen_file::{KEYS_FILE, SeenFile, Unwritten, Writer};
+use super::seen_file::{KEYS_FILE, SeenFile, Unwritten, write_keys};
 use super::start::{Start, start};
 use super::totals::{ListTotals, Totals, Whole};
 use super::unique::{LeavingOut, Unique, UniqueLines};
@@ -185,8 +186,7 @@ fn unique(
     if !plan.reads_twice() {
         return Unique::new(same, &folder, before().as_ref(), threads);
     }
-    let (buffered, set) = plan.memory.first_pass(threads);
-    let means = PassLimits { folder, threads, buffered, set };
+    let limits = PassLimits::new(folder, threads, plan.memory);
     // What can be read must not depend on the pass.
     let cut = plan.cut(progress.source());
     let chunks = Chunks::new(Cut { with_columns: cut.with_columns && plan.job.long_run.skip_bad, ..cut });
@@ -196,28 +196,31 @@ fn unique(
     match (&plan.seen, before()) {
         // Which of the lines before are allowed is not known any more.
         (Some(place), Some(before)) => {
-            let unique = Unique::of_two_passes(same, &chunks, means, Some(place), shards, vec![0; plan.lists.len()])?;
+            let unique = Unique::of_two_passes(same, &chunks, limits, Some(place), shards, vec![0; plan.lists.len()])?;
             judge_again(plan, &before, &unique, threads)?;
-            unique.with_new_turns(&judged, &plan.lists)
+            unique.were_read(&judged, &plan.lists)?;
+            Ok(unique)
         }
-        (place, _) => Unique::of_two_passes(same, &chunks, means, place.as_ref(), shards, judged),
+        (place, _) => Unique::of_two_passes(same, &chunks, limits, place.as_ref(), shards, judged),
     }
 }
 
 /// Judges the lines that an interrupted run had judged, only to keep the allowed ones for later runs.
 fn judge_again(plan: &Plan<'_>, chunks: &Chunks<'_>, unique: &Unique, threads: usize) -> Result<(), FilterError> {
-    let (matchers, older) = (plan.matchers(), plan.older_matchers());
+    let (matchers, older, turns) = (plan.matchers(), plan.older_matchers(), Turns::default());
     let new = || {
-        let worker = Worker::new(&matchers, None, false).allowed_if(plan.job.allowed_if).against(older.clone());
+        let worker = Worker::new(&matchers, None, false, plan.worker_caches())
+            .allowed_if(plan.job.allowed_if)
+            .against(older.clone());
         (worker, UniqueLines::default(), LeavingOut::default())
     };
     each_chunk::<_, FilterError>(
         chunks,
         threads,
-        || unique.stop(),
+        || turns.stop(),
         new,
         |chunk, (worker, unique_lines, leaving_out)| {
-            if !unique.leave_out_repeated(chunk, &plan.lists[chunk.list], unique_lines, false)? {
+            if !unique.leave_out_repeated(&turns, chunk, &plan.lists[chunk.list], unique_lines, false)? {
                 return Ok(false);
             }
             if plan.is_only_changed() {
@@ -253,8 +256,8 @@ pub(super) fn complete(
     let seen = plan.seen.as_ref().zip(newly);
     if let Some((place, newly)) = seen {
         place.unchanged()?;
-        let (_, memory) = plan.memory.first_pass(1);
-        receipt.seen_file = Some(place.write(newly, plan.options.unique.unwrap_or_default(), memory)?);
+        let same = plan.options.unique.unwrap_or_default();
+        receipt.seen_file = Some(place.write(newly, same, plan.memory.key_sets())?);
     }
     receipt.speed = speed;
     receipt.seconds = checkpointer.map_or_else(|| progress.snapshot().seconds, Checkpointer::seconds);
@@ -385,7 +388,7 @@ impl Job {
 
     fn keys_file(&self, out: &Path, progress: &Progress) -> Result<SeenFile, FilterError> {
         let same = self.unique.unwrap_or_default();
-        let memory = Memory::new(self.long_run.memory, Needs::new([], None, false, None))?;
+        let memory = JobMemory::new(self.long_run.memory, Needs::new([], None, false, None))?;
         let lists = lists(self, memory)?;
         let chunk_size = (self.chunk_size > 0).then_some(self.chunk_size);
         let plan = memory.worker_plan(threads::asked(self.threads), chunk_size, FileFormat::Text)?;
@@ -397,14 +400,11 @@ impl Job {
             memory: memory.decompressors(),
             ..Cut::all(&lists, plan.chunk_size, progress.source())
         });
-        let (buffered, set) = memory.first_pass(plan.workers);
-        let means = PassLimits { folder: folder_of(out), threads: plan.workers, buffered, set };
-        let keys = progress.comparing(|| first_pass(&chunks, Hashing::of_files(same), &means))?.keys;
+        let limits = PassLimits::new(folder_of(out), plan.workers, memory);
+        let keys = progress.comparing(|| first_pass(&chunks, Hashing::of_files(same), &limits))?.keys;
         progress.judged();
         let written = replace(out, &KEYS_FILE, |file| {
-            let mut writer = Writer::new(same, self.long_run.shard, file)?;
-            keys.each_in_order(set, |key| writer.add(key))?;
-            writer.end().map_err(Unwritten::from)
+            write_keys(file, same, self.long_run.shard, vec![keys.in_order(memory.key_sets())])
         });
         written.map_err(|problem: Unwritten| problem.of(out))?;
         Ok(SeenFile::open(out)?)

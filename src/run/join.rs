@@ -17,6 +17,7 @@ use super::verify::account::contradictions;
 use super::verify::files::{outputs, robots_needed};
 use super::verify::read_receipt;
 use crate::formats::error::FileError;
+use crate::formats::memory_budget::{self, MemoryBudget};
 use crate::formats::seekable;
 use crate::judge::tally::Tally;
 use crate::output::error::OutputError;
@@ -27,8 +28,8 @@ use crate::output::missing_robots::{self, Asked, MissingRobots, Waiting};
 use crate::output::partitions::Output;
 use crate::output::receipt::{FilePart, Part, PartitionPart, Receipt, ReceiptOptions};
 
-/// Bytes of origins to fetch that are held before they are spilled to disk.
-const HELD_ORIGINS: usize = 32 << 20;
+/// The memory for the origins to fetch of all shards.
+const ORIGINS: MemoryBudget = MemoryBudget::new(160 << 20);
 
 /// The most numbers of missing shards that an error lists.
 const MISSING_SHOWN: usize = 20;
@@ -330,7 +331,7 @@ fn open_at(path: &Path, start: u64) -> io::Result<File> {
 /// The robots.txt files to fetch, of all shards.
 fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, JoinError> {
     let failed = OutputError::unwritable(out);
-    let mut needed = MissingRobots::new(out, HELD_ORIGINS, None).map_err(failed)?;
+    let mut needed = MissingRobots::new(out, ORIGINS.share(memory_budget::Part::WHOLE), None).map_err(failed)?;
     let mut first = 0;
     for path in shards.iter().map(|(folder, _)| folder.join(NEEDED)) {
         let unreadable = FileError::of("read", &path);

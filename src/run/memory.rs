@@ -4,16 +4,10 @@
 //! there are, how far back a decompressor may look, and when origins are spilled to disk. Mapped files do not count, and memory
 //! that is kept for each list, footer or receipt is not bounded; use a control group or `ulimit` for that.
 //!
-//! ```text
-//! 1/2    workers. Each has a chunk, unless it is memory-mapped; for each crawler, its lines and those of a chunk that waits to
-//!        be written; and the unknown origins of its lines
-//! 3/16   one line that is longer than a chunk: it is alone, so this does not depend on the number of workers
-//! 1/32   origins with deferred lines; five times that while they are sorted and copied for a checkpoint
-//! 1/7    the windows of decompressors, and chunks that are read ahead of their turn
-//! ```
-//!
-//! A sixteenth of the first half is for the rows that wait for row groups, where there are any, and what the workers leave of it.
+//! The tables here are all there is: [`WHILE_JUDGING`] and [`BEFORE_JUDGING`] divide the budget, and [`WORKER_PARTS`] says what a
+//! worker takes of its part for a chunk. What is made from a [`Share`] cannot exist without one of them.
 
+use crate::formats::memory_budget::{CacheMemory, MemoryBudget, Part, Share};
 use crate::input::chunks::LONGEST_CHUNK;
 use crate::judge::outcomes::AllowedIf;
 use crate::output::columns::CAUSE_FACTOR;
@@ -42,8 +36,109 @@ pub(super) fn cause_bytes(chunk: usize) -> usize {
 /// Bytes of a row group that is large enough, if there is enough memory.
 const ROW_GROUP: u64 = 64 << 20;
 
-/// The part of a budget that rows which wait for row groups may take at least.
-const LEAST_WAITING: u64 = 32;
+/// Workers, for their chunks, and the rows that wait for row groups.
+const WORKERS: Part = Part { pieces: 1, of: 2 };
+
+/// Of that, for rows that wait, at least.
+const LEAST_WAITING: Part = Part { pieces: 1, of: 32 };
+
+/// A line that is longer than a chunk. It is alone, so this does not depend on the number of workers.
+const LONG_LINE: Part = Part { pieces: 3, of: 16 };
+
+/// Origins with deferred lines. They are held in a fifth of it, and take all of it while they are sorted and copied for a checkpoint.
+const ORIGINS: Part = Part { pieces: 5, of: 32 };
+
+/// The windows of decompressors, and chunks that are read ahead of their turn.
+const DECOMPRESSORS: Part = Part { pieces: 1, of: 7 };
+
+/// The caches of all workers.
+const CACHES: Part = Part { pieces: 1, of: 160 };
+
+/// Keys of allowed URLs, for later runs, that wait to be written.
+const ADDED_KEYS: Part = Part { pieces: 1, of: 160 };
+
+/// What there is at once while lines are judged.
+const WHILE_JUDGING: [Part; 6] = [WORKERS, LONG_LINE, ORIGINS, DECOMPRESSORS, CACHES, ADDED_KEYS];
+const _: () = assert!(Part::fit(&WHILE_JUDGING));
+
+/// Keys of lines that wait to be written, in a first pass that finds repeated ones.
+const KEYS: Part = Part { pieces: 1, of: 8 };
+
+/// Sets of keys, or keys that are sorted, before or after lines are judged.
+const KEY_SETS: Part = Part { pieces: 1, of: 4 };
+
+/// What there is at once before lines are judged.
+const BEFORE_JUDGING: [Part; 4] = [KEYS, KEY_SETS, LONG_LINE, DECOMPRESSORS];
+const _: () = assert!(Part::fit(&BEFORE_JUDGING));
+
+/// How long lists may be, as a part of the budget, whose URLs are kept in one set: a URL takes about 64 bytes of text, and 24 to 48 in
+/// the set, which is not in memory but in the page cache. With longer lists, two passes take less.
+pub(crate) const LISTS_OF_SET: Part = Part { pieces: 1, of: 16 };
+
+/// Something that a worker has for each chunk.
+struct WorkerPart {
+    /// What it is, as the subject of "takes".
+    name: &'static str,
+    /// How many times as long it is as the chunk.
+    times: fn(&Needs, FileFormat) -> u64,
+}
+
+/// What a worker has for a chunk. Buffers double as they grow. Lines of text become longer when they are explained, and with the names
+/// of crawlers, for which there is exactly as much memory as is needed. Of rows, all columns are in memory, which may be six times the
+/// lines, and again without the memory of other rows.
+const WORKER_PARTS: [WorkerPart; 9] = [
+    WorkerPart { name: "a chunk, with room to grow", times: |_, format| in_text(format, 2) },
+    WorkerPart { name: "a copy of a chunk without duplicates", times: |_, format| in_text(format, 2) },
+    // Of as many origins as there is room for.
+    WorkerPart { name: "the unknown origins of a chunk", times: |_, format| in_text(format, 16) },
+    WorkerPart { name: "the columns of a chunk's rows", times: |_, format| in_rows(format, 6) },
+    WorkerPart {
+        name: "the lines of a chunk for each crawler, and those of one that waits to be written",
+        times: |needs, format| match format {
+            FileFormat::Text => needs.explained(4 * needs.buffers),
+            FileFormat::Parquet => 3 * needs.buffers,
+        },
+    },
+    WorkerPart {
+        name: "the same as frames, or as rows with their causes",
+        times: |needs, format| match (format, needs.explain) {
+            (FileFormat::Text, _) => needs.explained(4 * needs.buffers),
+            // A table keeps each cause once, and those for one crawler have room where text has its own.
+            (FileFormat::Parquet, true) => needs.buffers - 1,
+            (FileFormat::Parquet, false) => 0,
+        },
+    },
+    // One that differs from most takes as many bytes as the shortest line.
+    WorkerPart {
+        name: "the outcomes for each crawler",
+        times: |needs, _| if needs.buffers < needs.crawlers { needs.crawlers } else { 0 },
+    },
+    WorkerPart {
+        name: "the names of crawlers",
+        times: |needs, format| match (needs.form, format) {
+            (Some(OutputMode::BlockedFor), FileFormat::Text) => 3 * needs.names / SHORTEST_LINE,
+            (Some(OutputMode::BlockedFor), FileFormat::Parquet) => 2 * needs.crawlers,
+            _ => 0,
+        },
+    },
+    // In text, a column has up to a byte and its tab; in rows, a view of 16 bytes. Each line has the preferences themselves, too.
+    WorkerPart {
+        name: "preferences for each crawler",
+        times: |needs, format| match format {
+            _ if needs.preferences == 0 => 0,
+            FileFormat::Text => needs.crawlers * (8 * 2 * needs.preferences / SHORTEST_LINE + 2),
+            FileFormat::Parquet => needs.crawlers * (2 * needs.preferences + 2),
+        },
+    },
+];
+
+fn in_text(format: FileFormat, times: u64) -> u64 {
+    if format == FileFormat::Text { times } else { 0 }
+}
+
+fn in_rows(format: FileFormat, times: u64) -> u64 {
+    if format == FileFormat::Parquet { times } else { 0 }
+}
 
 /// The shortest chunk that is chosen to make room for more workers.
 const SHORTEST_CHUNK: usize = 64 << 10;
@@ -97,6 +192,11 @@ impl Needs {
         Needs { shows_chunks, ..self }
     }
 
+    /// The bytes of lines that take so many before they are explained.
+    fn explained(&self, bytes: u64) -> u64 {
+        if self.explain { bytes * EXPLAINED } else { bytes }
+    }
+
     /// The same with columns of preferences.
     pub fn with_preferences(self, columns: PreferenceColumns) -> Needs {
         Needs { preferences: columns.count() as u64, ..self }
@@ -109,13 +209,23 @@ impl Needs {
 ///
 /// [`FilterError::TooLittleMemory`] if there is no room for a single worker.
 pub fn check_memory(bytes: u64, needs: Needs) -> Result<(), FilterError> {
-    Memory::new(bytes, needs).map(|_| ())
+    JobMemory::new(bytes, needs).map(|_| ())
 }
 
-/// The memory budget of a run.
+/// How many workers for one crawler have room in so many bytes.
+pub(crate) fn workers_within(bytes: u64, format: FileFormat, explain: bool) -> usize {
+    let needs = Needs::new([], Some(OutputMode::Partitions), explain, None);
+    let plan = JobMemory::new(bytes, needs).and_then(|memory| memory.worker_plan(usize::MAX, None, format));
+    plan.map_or(0, |plan| plan.workers)
+}
+
+/// The memory of a run: a budget, and what is to be done with it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Memory {
-    bytes: u64,
+pub(crate) struct JobMemory {
+    /// All of it.
+    given: u64,
+    /// Without what is outside the shares.
+    budget: MemoryBudget,
     needs: Needs,
 }
 
@@ -126,56 +236,29 @@ pub(crate) struct WorkerPlan {
     pub chunk_size: usize,
 }
 
-impl Memory {
+impl JobMemory {
     /// A budget of `bytes` for a run with these needs.
-    pub fn new(bytes: u64, needs: Needs) -> Result<Memory, FilterError> {
-        let memory = Memory { bytes, needs };
-        let least = memory.fixed() + 8 * memory.worker_memory(memory.shortest_chunk(), FileFormat::Text);
-        if bytes < least { Err(FilterError::TooLittleMemory { given: bytes, least }) } else { Ok(memory) }
+    pub fn new(bytes: u64, needs: Needs) -> Result<JobMemory, FilterError> {
+        let own_files = if needs.form == Some(OutputMode::Partitions) { needs.buffers } else { 1 };
+        let fixed = BASE + BYTES_PER_BUFFER * own_files;
+        let memory = JobMemory { given: bytes, budget: MemoryBudget::new(bytes.saturating_sub(fixed)), needs };
+        let least = fixed + 8 * memory.worker_memory(memory.shortest_chunk(), FileFormat::Text);
+        if bytes < least { Err(memory.refused(memory.shortest_chunk(), FileFormat::Text, least)) } else { Ok(memory) }
     }
 
-    /// Memory outside the shares.
-    fn fixed(&self) -> u64 {
-        let own_files = if self.needs.form == Some(OutputMode::Partitions) { self.needs.buffers } else { 1 };
-        BASE + BYTES_PER_BUFFER * own_files
+    /// The error that there is no room for one worker with such a chunk.
+    fn refused(&self, chunk_size: usize, format: FileFormat, least: u64) -> FilterError {
+        let bytes = |part: &WorkerPart| ((part.times)(&self.needs, format)).saturating_mul(chunk_size as u64);
+        let largest = WORKER_PARTS.iter().max_by_key(|part| bytes(part));
+        let (part, needed) = largest.map_or(("", 0), |part| (part.name, bytes(part)));
+        FilterError::TooLittleMemory { given: self.given, part, needed, least }
     }
 
-    /// The memory that shares are taken from.
-    fn rest(&self) -> u64 {
-        self.bytes.saturating_sub(self.fixed())
-    }
-
-    /// The memory of a worker with a chunk of this size. There is the chunk, with room to grow, and a copy without duplicates;
-    /// for each crawler, its lines in buffers that double as they grow, those of another chunk that waits to be written, and
-    /// their frames; and, if many lines are of unknown origins, sixteen times the chunk for these. Lines of text become longer
-    /// when they are explained, and with the names of crawlers, for which there is exactly as much memory as is needed. Of rows, all
-    /// columns are in memory, which may be six times the lines, and again without the memory of other rows; and those of a row group
-    /// while it is encoded.
+    /// The memory of a worker with a chunk of this size: that of its parts, and of the rows of a row group while it is encoded.
     fn worker_memory(&self, chunk_size: usize, format: FileFormat) -> u64 {
-        let Needs { crawlers, buffers, explain, names, .. } = self.needs;
-        // An outcome that differs from most takes as many bytes as the shortest line.
-        let outcomes = if buffers < crawlers { crawlers } else { 0 };
-        let named = match (self.needs.form, format) {
-            (Some(OutputMode::BlockedFor), FileFormat::Text) => 3 * names / SHORTEST_LINE,
-            (Some(OutputMode::BlockedFor), FileFormat::Parquet) => 2 * crawlers,
-            _ => 0,
-        };
-        // In text, a column has up to a byte and its tab; in rows, a view of 16 bytes. Each line has the preferences themselves, too.
-        let preferred = match format {
-            _ if self.needs.preferences == 0 => 0,
-            FileFormat::Text => crawlers * (8 * 2 * self.needs.preferences / SHORTEST_LINE + 2),
-            FileFormat::Parquet => crawlers * (2 * self.needs.preferences + 2),
-        };
-        let (per_buffer, per_chunk) = match (format, explain) {
-            (FileFormat::Text, false) => (8, 20),
-            (FileFormat::Text, true) => (8 * EXPLAINED, 20),
-            (FileFormat::Parquet, false) => (3, 6),
-            (FileFormat::Parquet, true) => (4, 5),
-        };
+        let times: u64 = WORKER_PARTS.iter().map(|part| (part.times)(&self.needs, format)).sum();
         let row_group = if format == FileFormat::Parquet { self.row_group() } else { 0 };
-        (per_buffer * buffers + per_chunk + outcomes + named + preferred)
-            .saturating_mul(chunk_size as u64)
-            .saturating_add(row_group)
+        times.saturating_mul(chunk_size as u64).saturating_add(row_group)
     }
 
     /// The shortest chunk that is chosen.
@@ -194,8 +277,9 @@ impl Memory {
         chunk_size: Option<usize>,
         format: FileFormat,
     ) -> Result<WorkerPlan, FilterError> {
-        let waiting = if format == FileFormat::Parquet { self.rest() / LEAST_WAITING } else { 0 };
-        let share = self.rest() / 2 - waiting;
+        let rest = self.budget.bytes();
+        let waiting = if format == FileFormat::Parquet { LEAST_WAITING.bytes_of(rest) } else { 0 };
+        let share = WORKERS.bytes_of(rest) - waiting;
         let fitting =
             |chunk_size| usize::try_from(share / self.worker_memory(chunk_size, format)).unwrap_or(usize::MAX);
         // A line must fit after a chunk, within 32-bit offsets.
@@ -208,8 +292,8 @@ impl Memory {
         if fitting(size) == 0 {
             // Workers get at least seven sixteenths of the shares.
             let rest = (self.worker_memory(size, format) / 7).saturating_mul(16).saturating_add(16);
-            let least = rest.saturating_add(self.fixed());
-            return Err(FilterError::TooLittleMemory { given: self.bytes, least });
+            let least = rest.saturating_add(self.given - self.budget.bytes());
+            return Err(self.refused(size, format, least));
         }
         Ok(WorkerPlan { workers: fitting(size).min(asked.max(1)), chunk_size: size })
     }
@@ -217,40 +301,54 @@ impl Memory {
     /// The longest line allowed. A line from a stream is in memory several times: as read, with the next line after it;
     /// decoded, and kept; and, for each crawler, gathered with others and as a frame.
     pub fn longest_line(&self) -> usize {
-        let longest = self.rest().saturating_mul(3) / 16 / (4 * self.needs.buffers + 6);
+        let longest = self.budget.share(LONG_LINE).bytes() / (4 * self.needs.buffers + 6);
         usize::try_from(longest).unwrap_or(usize::MAX).min(LONGEST_CHUNK / 2)
     }
 
     /// Bytes of rows that wait for row groups, before they are stored on disk: what these workers leave of their half.
     pub fn waiting_rows(&self, WorkerPlan { workers, chunk_size }: WorkerPlan) -> u64 {
         let of_workers = self.worker_memory(chunk_size, FileFormat::Parquet).saturating_mul(workers as u64);
-        (self.rest() / 2).saturating_sub(of_workers)
+        WORKERS.bytes_of(self.budget.bytes()).saturating_sub(of_workers)
     }
 
     /// Bytes of a row group that is large enough, before it is encoded.
     pub fn row_group(&self) -> u64 {
-        ROW_GROUP.min(self.rest() / 16)
+        ROW_GROUP.min(self.budget.bytes() / 16)
     }
 
-    /// Bytes of origins with deferred lines that are held before they are spilled to disk.
-    pub fn needed(&self) -> usize {
-        usize::try_from(self.rest() / 32).unwrap_or(usize::MAX)
+    /// For origins with deferred lines.
+    pub fn origins(&self) -> Share {
+        self.budget.share(ORIGINS)
     }
 
-    /// Bytes of lists whose URLs are few enough to be kept in one set: a URL takes about 64 bytes of text, and 24 to 48 in the set. With
-    /// longer lists, two passes take less.
+    /// Bytes of lists whose URLs are few enough to be kept in one set.
     pub fn lists_of_set(&self) -> u64 {
-        self.rest() / 16
+        LISTS_OF_SET.bytes_of(self.budget.bytes())
     }
 
-    /// Bytes for keys that wait to be written, and for the set of each of these threads, while nothing is judged.
-    pub fn first_pass(&self, threads: usize) -> (u64, u64) {
-        (self.rest() / 8, self.rest() / 4 / threads.max(1) as u64)
+    /// For keys of a first pass that wait to be written, while nothing is judged.
+    pub fn keys(&self) -> Share {
+        self.budget.share(KEYS)
     }
 
-    /// The memory of decompressors, and of chunks that are read ahead.
+    /// For sets of keys, while nothing is judged.
+    pub fn key_sets(&self) -> Share {
+        self.budget.share(KEY_SETS)
+    }
+
+    /// For keys of allowed URLs that wait to be written.
+    pub fn added_keys(&self) -> Share {
+        self.budget.share(ADDED_KEYS)
+    }
+
+    /// For the caches of each of so many workers.
+    pub fn caches(&self, workers: usize) -> CacheMemory {
+        self.budget.share(CACHES).of_each(workers).for_caches()
+    }
+
+    /// For decompressors, and chunks that are read ahead.
     pub fn decompressors(&self) -> u64 {
-        self.rest() / 7
+        self.budget.share(DECOMPRESSORS).bytes()
     }
 }
 
@@ -274,7 +372,7 @@ mod tests {
     #[test]
     fn columns_of_names_and_counts_need_no_memory_for_the_files_of_each_crawler() {
         let of = |form, names| {
-            Memory::new(
+            JobMemory::new(
                 DEFAULT_MEMORY,
                 Needs {
                     crawlers: 1024,
@@ -298,7 +396,7 @@ mod tests {
     fn few_workers_have_longer_chunks_where_no_file_shows_it() {
         let needs = Needs { form: Some(OutputMode::BlockedFor), buffers: 1, names: 1500, ..partitions(151, false) };
         let size = |shows_chunks, asked| {
-            let memory = Memory::new(DEFAULT_MEMORY, needs.showing_chunks(shows_chunks)).unwrap();
+            let memory = JobMemory::new(DEFAULT_MEMORY, needs.showing_chunks(shows_chunks)).unwrap();
             let plan = memory.worker_plan(asked, None, FileFormat::Text).unwrap();
             assert_eq!(plan.workers, asked);
             plan.chunk_size
@@ -311,7 +409,7 @@ mod tests {
     fn shares_are_no_more_than_there_is() {
         for bytes in [128 << 20, 300 << 20, DEFAULT_MEMORY, 50 << 30] {
             for (crawlers, explain) in [1, 2, 16, 64].into_iter().flat_map(|n| [(n, false), (n, true)]) {
-                let Ok(memory) = Memory::new(bytes, partitions(crawlers, explain)) else {
+                let Ok(memory) = JobMemory::new(bytes, partitions(crawlers, explain)) else {
                     assert!(explain || bytes < 400 << 20 && crawlers > 2, "{bytes} {crawlers}");
                     continue;
                 };
@@ -320,14 +418,16 @@ mod tests {
                     let WorkerPlan { workers, chunk_size } = plan;
                     let workers_share = workers as u64 * memory.worker_memory(chunk_size, FileFormat::Parquet);
                     let line_share = memory.longest_line() as u64 * (4 * memory.needs.buffers + 6);
-                    assert!(memory.waiting_rows(plan) >= memory.rest() / LEAST_WAITING);
+                    assert!(memory.waiting_rows(plan) >= LEAST_WAITING.bytes_of(memory.budget.bytes()));
                     let shares = memory.waiting_rows(plan)
                         + workers_share
                         + line_share
-                        + memory.needed() as u64 * 5
+                        + memory.origins().bytes()
+                        + CACHES.bytes_of(memory.budget.bytes())
+                        + memory.added_keys().bytes()
                         + memory.decompressors();
                     assert!((1..=asked).contains(&workers), "{workers}");
-                    assert!(memory.fixed() + shares <= bytes, "{bytes} {crawlers} {asked}");
+                    assert!(bytes - memory.budget.bytes() + shares <= bytes, "{bytes} {crawlers} {asked}");
                 }
             }
         }
@@ -335,7 +435,7 @@ mod tests {
 
     #[test]
     fn chunks_that_files_show_do_not_depend_on_the_number_of_workers() {
-        let memory = Memory::new(DEFAULT_MEMORY, partitions(1, false)).unwrap();
+        let memory = JobMemory::new(DEFAULT_MEMORY, partitions(1, false)).unwrap();
         let plan_for = |asked, chunk_size, format| memory.worker_plan(asked, chunk_size, format).unwrap();
         for asked in [1, 8, 16] {
             assert_eq!(plan_for(asked, None, FileFormat::Text), WorkerPlan { workers: asked, chunk_size: 1 << 20 });
@@ -344,7 +444,7 @@ mod tests {
         assert!(many.chunk_size == 1 << 20 && (16..32).contains(&many.workers), "{many:?}");
         assert_eq!(plan_for(4, None, FileFormat::Parquet), WorkerPlan { workers: 3, chunk_size: 8 << 20 });
         // A table keeps each cause once, so explaining does not make row groups smaller.
-        let explained = Memory::new(DEFAULT_MEMORY, partitions(1, true)).unwrap();
+        let explained = JobMemory::new(DEFAULT_MEMORY, partitions(1, true)).unwrap();
         assert_eq!(
             explained.worker_plan(2, None, FileFormat::Parquet).unwrap(),
             WorkerPlan { workers: 2, chunk_size: 8 << 20 }
@@ -352,7 +452,7 @@ mod tests {
         assert_eq!(plan_for(3, Some(5000), FileFormat::Text), WorkerPlan { workers: 3, chunk_size: 5000 });
         // More memory makes chunks larger, up to a useful size.
         for (format, chunk_size) in [(FileFormat::Text, 1 << 20), (FileFormat::Parquet, 8 << 20)] {
-            let memory = Memory::new(64 * DEFAULT_MEMORY, partitions(1, false)).unwrap();
+            let memory = JobMemory::new(64 * DEFAULT_MEMORY, partitions(1, false)).unwrap();
             assert_eq!(memory.worker_plan(64, None, format).unwrap(), WorkerPlan { workers: 64, chunk_size });
         }
         // Output of `zstd --long` can be read by default.
@@ -362,18 +462,19 @@ mod tests {
     #[test]
     fn the_reported_minimum_is_enough() {
         for (crawlers, explain) in [(1, false), (5, false), (1, true)] {
-            let Err(FilterError::TooLittleMemory { least, .. }) = Memory::new(1 << 20, partitions(crawlers, explain))
+            let Err(FilterError::TooLittleMemory { least, .. }) =
+                JobMemory::new(1 << 20, partitions(crawlers, explain))
             else {
                 panic!("a MiB is enough");
             };
-            let memory = Memory::new(least, partitions(crawlers, explain)).unwrap();
+            let memory = JobMemory::new(least, partitions(crawlers, explain)).unwrap();
             assert!(memory.worker_plan(1, None, FileFormat::Text).is_ok());
             let Err(FilterError::TooLittleMemory { least, .. }) =
                 memory.worker_plan(1, Some(64 << 20), FileFormat::Text)
             else {
                 panic!("chunks of 64 MiB have room");
             };
-            let memory = Memory::new(least, partitions(crawlers, explain)).unwrap();
+            let memory = JobMemory::new(least, partitions(crawlers, explain)).unwrap();
             assert!(memory.worker_plan(1, Some(64 << 20), FileFormat::Text).is_ok());
         }
     }

@@ -6,12 +6,13 @@
 //! as written prove that none was lost; the [`Receipt`] holds both, and is the last file to get its name: `Output::commit`
 //! (`output/partitions.rs`) has `output/folder/commit.rs` name the files in the order they were created.
 
-pub(crate) mod checkpoint;
+pub(crate) mod balance;
+mod checkpoint;
 pub(crate) mod error;
 mod execute;
 pub(crate) mod job;
 pub(crate) mod join;
-mod key_runs;
+mod known_lines;
 pub(crate) mod memory;
 pub(crate) mod needed;
 mod newly_seen;
@@ -48,9 +49,13 @@ pub use error::{FilterError, JoinError};
 pub use job::{Against, Destination, Folder, Job, LongRun, Newer, Pipe};
 pub use join::join;
 pub use memory::DEFAULT_MEMORY;
+#[cfg(feature = "cli")]
+pub(crate) use memory::{LISTS_OF_SET, workers_within};
 #[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use memory::{Needs, check_memory};
 pub use progress::{Counted, Phase, Progress, Resumed, Snapshot};
+#[cfg(feature = "cli")]
+pub(crate) use seen::BYTES_PER_URL;
 #[cfg(feature = "cli")]
 pub(crate) use seen_file::{KEYS_FILE, SEEN_FILE};
 pub use seen_file::{SeenError, SeenFile, merge_seen};

@@ -11,11 +11,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use super::error::FilterError;
-use super::key_runs::{KeyRuns, SortedKeys};
 use super::repeats::PassLimits;
 use super::seen::{Hashing, LineHashes, NO_URL};
-use super::seen_file::{SEEN_FILE, SeenError, SeenFile, Unwritten, Writer};
+use super::seen_file::{KeySource, SEEN_FILE, SeenError, SeenFile, Unwritten, write_keys};
+use crate::formats::external_sort::{ChunkKeys, KeyRuns};
 use crate::formats::is_stream;
+use crate::formats::memory_budget::Share;
 use crate::formats::replace::{behind_links, folder_of};
 use crate::formats::write_lock::WriteLock;
 use crate::input::chunks::Chunk;
@@ -44,7 +45,7 @@ pub(super) struct NewlySeen {
 #[derive(Debug, Default)]
 pub(super) struct AllowedKeys {
     lines: LineHashes,
-    sorted: SortedKeys,
+    sorted: ChunkKeys,
 }
 
 impl SeenPlace {
@@ -82,7 +83,7 @@ impl SeenPlace {
     }
 
     /// Writes the new file under its partial name, with these keys added. `memory` is for keys that are sorted at once.
-    pub fn write(&self, newly: NewlySeen, same: SameUrl, memory: u64) -> Result<SeenPart, FilterError> {
+    pub fn write(&self, newly: NewlySeen, same: SameUrl, memory: Share) -> Result<SeenPart, FilterError> {
         let place = partial(&self.path);
         let written = self.merge(&place, into_inner(newly.keys), same, memory);
         let (urls, checksum) = written.map_err(|problem| {
@@ -92,26 +93,14 @@ impl SeenPlace {
         Ok(SeenPart { path: self.path.display().to_string(), urls, checksum })
     }
 
-    fn merge(&self, place: &Path, keys: KeyRuns, same: SameUrl, memory: u64) -> Result<(u64, Hex), Unwritten> {
+    fn merge(&self, place: &Path, keys: KeyRuns, same: SameUrl, memory: Share) -> Result<(u64, Hex), Unwritten> {
         let mut file = File::create(place)?;
         if let Some(old) = &self.file {
             file.set_permissions(old.permissions()?)?;
         }
-        let mut writer = Writer::new(same, None, &mut file)?;
-        let mut old = self.file.as_ref().map(SeenFile::keys);
-        let mut next = old.as_mut().map(|old| old.next()).transpose()?.flatten();
-        keys.each_in_order(memory, |key| {
-            while let (Some(before), Some(old)) = (next.filter(|&before| before <= key), &mut old) {
-                writer.add(before)?;
-                next = old.next()?;
-            }
-            Ok::<(), Unwritten>(writer.add(key)?)
-        })?;
-        while let (Some(key), Some(old)) = (next, &mut old) {
-            writer.add(key)?;
-            next = old.next()?;
-        }
-        let written = writer.end()?;
+        let old = self.file.as_ref().map(|file| KeySource::File(file.keys()));
+        let sources = old.into_iter().chain([KeySource::Added(keys.in_order(memory))]).collect();
+        let written = write_keys(&mut file, same, None, sources)?;
         file.sync_all()?;
         Ok(written)
     }
@@ -145,9 +134,8 @@ fn there(path: &Path) -> Result<Option<SeenFile>, SeenError> {
 
 impl NewlySeen {
     /// None yet.
-    pub fn new(hashing: Hashing, means: &PassLimits) -> Result<NewlySeen, FilterError> {
-        let keys = KeyRuns::new(&means.folder, means.buffered).map_err(|error| means.failed(0, error))?;
-        Ok(NewlySeen { keys: Mutex::new(keys), hashing })
+    pub fn new(hashing: Hashing, limits: &PassLimits) -> Result<NewlySeen, FilterError> {
+        Ok(NewlySeen { keys: Mutex::new(limits.no_added_keys()?), hashing })
     }
 
     /// Adds the lines of a chunk that are allowed.
@@ -156,7 +144,7 @@ impl NewlySeen {
         chunk: &Chunk<'_>,
         is_allowed: &[bool],
         AllowedKeys { lines, sorted }: &mut AllowedKeys,
-        means: &PassLimits,
+        limits: &PassLimits,
     ) -> Result<(), FilterError> {
         if !is_allowed.contains(&true) {
             return Ok(());
@@ -168,6 +156,6 @@ impl NewlySeen {
         sorted.sort(&lines.hashes);
         let mut keys = lock(&self.keys);
         let written = keys.written();
-        keys.add(sorted).map_err(|error| means.failed(written, error))
+        keys.add(sorted).map_err(|error| limits.failed(written, error))
     }
 }

@@ -1,14 +1,12 @@
 //! Workers and their pipeline: which worker judges which chunk, and in what order lines are written.
 
-use std::sync::Mutex;
-
 use super::checkpoint::{Checkpointer, PendingCheckpoint, ReadPositions, RunState};
 use super::job::{Following, Newer};
 use super::needed::NeededList;
 use super::newly_seen::NewlySeen;
 use super::plan::Plan;
 use super::progress::Progress;
-use super::queue::{Queue, Sequence};
+use super::queue::{Queue, Step};
 use super::shape::{BlockBuilder, Held, Turn};
 use super::totals::Totals;
 use super::unique::{LeavingOut, LeftOut, Unique, UniqueLines};
@@ -17,7 +15,7 @@ use crate::input::chunks::{Chunk, Chunks};
 use crate::input::list::{Buffer, List};
 use crate::judge::matcher::Matcher;
 use crate::judge::pieces::Pieces;
-use crate::lock::{OnPanic, lock};
+use crate::lock::{Mutex, OnPanic, into_inner, lock};
 use crate::output::error::OutputError;
 use crate::output::folder::NEEDED;
 use crate::output::form::{Block, OutputOptions};
@@ -72,7 +70,7 @@ pub(super) struct Pipeline<'l> {
     /// Whether the list of robots.txt to fetch is wanted.
     notes_waiting: bool,
     /// A chunk's first turn, if the policy may be replaced.
-    following: Option<Sequence<Following<'l>>>,
+    following: Option<Mutex<Following<'l>>>,
     /// A chunk's next turn, if duplicates are left out.
     unique: Option<Unique>,
     /// How lines become blocks; if they wait there, a chunk's turn before the last.
@@ -135,7 +133,7 @@ impl<'l> Pipeline<'l> {
             style,
             older: plan.older_matchers(),
             notes_waiting: needed.is_some() || listed.is_some(),
-            following: newer.map(|newer| Sequence::new(Following::new(newer, &plan.job.crawlers))),
+            following: newer.map(|newer| Mutex::new(Following::new(newer, &plan.job.crawlers))),
             unique,
             shape,
             queue: Queue::new(OrderedState { sink, needed, listed, totals, reached }, plan.most_waiting()),
@@ -168,13 +166,6 @@ impl<'l> Pipeline<'l> {
     fn fail(&self, failure: FilterError) {
         lock(&self.failure).get_or_insert(failure);
         self.chunks.stop();
-        if let Some(following) = &self.following {
-            following.stop();
-        }
-        if let Some(unique) = &self.unique {
-            unique.stop();
-        }
-        self.shape.stop();
         self.queue.stop();
         self.end_checkpoints();
     }
@@ -187,7 +178,7 @@ impl<'l> Pipeline<'l> {
             return Err(self.save_progress(failure));
         }
         let newly = self.unique.map(|unique| unique.end(self.chunks.lists())).transpose()?.flatten();
-        let followed = self.following.and_then(|following| following.into_inner().policy());
+        let followed = self.following.and_then(|following| into_inner(following).policy());
         let policy = followed.unwrap_or_else(|| self.plan.policy.clone());
         let OrderedState { mut sink, needed, mut totals, .. } = self.queue.into_inner();
         totals.skip(&self.chunks.take_ended().skipped);
@@ -222,9 +213,9 @@ impl<'l> Pipeline<'l> {
     }
 
     /// The turn of a chunk in the shape.
-    fn turn<'t>(&self, chunk: &Chunk<'_>, is_due: &'t dyn Fn() -> bool) -> Turn<'t> {
+    fn turn<'t>(&'t self, chunk: &Chunk<'_>, is_due: &'t dyn Fn() -> bool) -> Turn<'t> {
         let (set, ended) = (self.plan.set_of(chunk.list), self.plan.sets_of(&chunk.ended));
-        Turn { ticket: chunk.ticket, set, ended, is_due }
+        Turn { turns: &self.queue.turns, ticket: chunk.ticket, set, ended, is_due }
     }
 }
 
@@ -237,7 +228,7 @@ pub(super) fn work(pipeline: &Pipeline<'_>, matchers: &[Matcher]) {
 }
 
 fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher]) -> Result<(), FilterError> {
-    let worker = Worker::new(matchers, pipeline.style, pipeline.notes_waiting)
+    let worker = Worker::new(matchers, pipeline.style, pipeline.notes_waiting, pipeline.plan.worker_caches())
         .allowed_if(pipeline.plan.job.allowed_if)
         .against(pipeline.older.clone());
     let (unique_lines, leaving_out) = Default::default();
@@ -314,8 +305,8 @@ fn write(
 ) -> Result<(), FilterError> {
     let lists = pipeline.chunks.lists();
     let (waiting, policy) = (std::mem::take(&mut judged.waiting), judged.policy.take());
-    let (made, held) = (judged.made.take(), judged.held.take());
-    let blocks = made.unwrap_or_else(|| judged.blocks(pipeline.plan.set_of(chunk.list), chunk.text()));
+    let held = judged.held.take();
+    let blocks = judged.blocks(pipeline.plan.set_of(chunk.list), chunk.text());
     let before = ordered.count(chunk, judged, &blocks, lists);
     match (&mut ordered.listed, policy) {
         // Before the lines: who has read a line finds in the list what it waits for.
@@ -325,6 +316,7 @@ fn write(
     pipeline.progress.chunk(judged, chunk.skipped.len());
     let written = ordered.sink.write(&blocks);
     drop(blocks);
+    judged.made = None;
     if judged.stays {
         // Lines written straight from a mapped list must still be those that were read.
         lists[chunk.list].unchanged()?;
@@ -352,7 +344,7 @@ impl WorkerState {
     ) -> Result<Option<LeftOut>, FilterError> {
         let (list, is_written) = (&pipeline.chunks.lists()[chunk.list], pipeline.style.is_some());
         if let Some(unique) = &pipeline.unique
-            && !unique.leave_out_repeated(chunk, list, &mut self.unique_lines, is_written)?
+            && !unique.leave_out_repeated(&pipeline.queue.turns, chunk, list, &mut self.unique_lines, is_written)?
         {
             return Ok(None);
         }
@@ -371,9 +363,9 @@ impl WorkerState {
     /// Judges the chunk of a ticket by the policy that is there in its turn. Returns whether the run goes on.
     fn follow(&mut self, pipeline: &Pipeline<'_>, ticket: u64) -> Result<bool, FilterError> {
         let Some(following) = &pipeline.following else { return Ok(true) };
-        let Some(newer) = following.in_turn(ticket, |following| following.newer_than(self.number)) else {
-            return Ok(false);
-        };
+        let newer_than = |following: &mut Following<'_>| following.newer_than(self.number);
+        let newer = pipeline.queue.turns.take(Step::Following, ticket, following, newer_than);
+        let Some(newer) = newer else { return Ok(false) };
         if let Some((number, matchers)) = newer? {
             self.number = number;
             self.worker.judge_by(matchers);
@@ -436,6 +428,7 @@ mod tests {
 
     use super::*;
     use crate::dialect::Dialect;
+    use crate::formats::memory_budget::CacheMemory;
     use crate::input::layout::Layout;
     use crate::judge::choices::Choices;
     use crate::outcome::Partition;
@@ -451,7 +444,7 @@ mod tests {
         let crawler = policy.crawler(None).unwrap();
         let matchers = [Matcher::new(&policy, crawler, Choices::at(0))];
         let style = OutputOptions { crawlers: 1, ..OutputOptions::default() };
-        let mut worker = Worker::new(&matchers, Some(style), true);
+        let mut worker = Worker::new(&matchers, Some(style), true, CacheMemory::outside_jobs());
         worker.judge(&Chunk::of_lines(LINES.as_bytes(), &Layout::Whole, 0), false, false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize].copies;
         assert_eq!(deferred, LINES.as_bytes());

@@ -6,9 +6,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::job::{Against, Destination, Folder, Job, LongRun, Pipe};
-use super::memory::{Memory, Needs, WorkerPlan};
+use super::memory::{JobMemory, Needs, WorkerPlan};
 use super::newly_seen::SeenPlace;
 use super::seen_file::ShardKeys;
+use crate::formats::memory_budget::CacheMemory;
 use crate::input::chunks::{Cut, Parallelism};
 use crate::input::list::{List, Opening, Patience};
 use crate::judge::matcher::Matcher;
@@ -31,7 +32,7 @@ pub(super) struct Plan<'j> {
     pub lists: Vec<List>,
     /// The options for the receipt, with as many workers and as large chunks as fit into memory.
     pub options: ReceiptOptions,
-    pub memory: Memory,
+    pub memory: JobMemory,
     /// The file of URLs that earlier runs have seen.
     pub seen: Option<SeenPlace>,
     /// The keys of all shards, if this is one that leaves out duplicates.
@@ -51,7 +52,7 @@ impl<'j> Plan<'j> {
         let agents = job.crawlers.iter().chain(&older).map(Crawler::agents);
         let needs = Needs::new(agents, form, job.explain, job.allowed_if);
         let needs = needs.with_preferences(preferences(job)).showing_chunks(shows_chunks(job));
-        let memory = Memory::new(job.long_run.memory, needs)?;
+        let memory = JobMemory::new(job.long_run.memory, needs)?;
         let split_for = AllowedIf::split_count(job.allowed_if, job.crawlers.len());
         let has_columns = job.explain || !preferences(job).is_empty();
         if job.allowed_if.is_some() && (form.is_some_and(OutputMode::is_whole) && !is_picked(job) || has_columns) {
@@ -86,6 +87,11 @@ impl<'j> Plan<'j> {
     pub fn file_style(&self) -> OutputOptions {
         let style = self.options.style(&self.splits());
         if is_picked(self.job) { OutputOptions { crawlers: 1, ..style } } else { style }
+    }
+
+    /// The memory for caches of each worker.
+    pub fn worker_caches(&self) -> CacheMemory {
+        self.memory.caches(self.options.threads)
     }
 
     /// Bytes of rows that wait for row groups, before they are stored on disk.
@@ -192,7 +198,7 @@ impl<'j> Plan<'j> {
 }
 
 /// The lists of a job, or the parts of them to be read.
-pub(super) fn lists(job: &Job, memory: Memory) -> Result<Vec<List>, FilterError> {
+pub(super) fn lists(job: &Job, memory: JobMemory) -> Result<Vec<List>, FilterError> {
     let LongRun { skip_bad, interrupt, .. } = &job.long_run;
     let opening = Opening {
         url_field: &job.url_field,

@@ -18,6 +18,8 @@ pub(super) struct Queue<T, S> {
     /// The most chunks that may wait.
     most: usize,
     state: Mutex<S>,
+    /// The turns of chunks before they are handed in.
+    pub turns: Turns,
 }
 
 #[derive(Debug)]
@@ -50,7 +52,7 @@ impl<T, S> Queue<T, S> {
     /// An empty queue, in which at most `most` chunks wait.
     pub fn new(state: S, most: usize) -> Queue<T, S> {
         let waiting = WaitingChunks { due: 0, chunks: BTreeMap::new(), written: Vec::new(), writing: false };
-        Queue { waiting: Monitor::new(waiting), most, state: Mutex::new(state) }
+        Queue { waiting: Monitor::new(waiting), most, state: Mutex::new(state), turns: Turns::default() }
     }
 
     /// Hands in the chunk of a ticket, and writes all chunks that are due, unless another worker is writing. Returns a chunk that
@@ -84,8 +86,9 @@ impl<T, S> Queue<T, S> {
         self.waiting.when(|waiting| (waiting.due > ticket).then_some(()));
     }
 
-    /// Stops writing.
+    /// Ends all turns, and stops writing.
     pub fn stop(&self) {
+        self.turns.stop();
         self.waiting.stop();
     }
 
@@ -100,40 +103,34 @@ impl<T, S> Queue<T, S> {
     }
 }
 
-/// State that tickets change one after the other, as workers come with them: each waits for its turn.
-#[derive(Debug)]
-pub(super) struct Sequence<T>(Monitor<InTurn<T>>);
-
-#[derive(Debug)]
-struct InTurn<T> {
-    /// The ticket whose turn it is.
-    due: u64,
-    state: T,
+/// A step of a chunk before it is handed in, at which each has its turn in the order of the chunks.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step {
+    /// Asks for the policy that judges it.
+    Following,
+    /// Leaves out lines whose URLs have occurred before, or notes those of a first pass.
+    LeavingOut,
+    /// Joins lines that wait for those of later chunks.
+    Gathering,
 }
 
-impl<T> Sequence<T> {
-    pub fn new(state: T) -> Sequence<T> {
-        Sequence(Monitor::new(InTurn { due: 0, state }))
-    }
+/// Whose turn it is at each step. All who wait for a turn wait here, and learn here that there will be no more.
+#[derive(Debug, Default)]
+pub(super) struct Turns(Monitor<[u64; Step::Gathering as usize + 1]>);
 
-    /// Waits for the turn of a ticket, changes the state, and passes the turn on to the next ticket; `None` if there will be no
-    /// more turns.
-    pub fn in_turn<R>(&self, ticket: u64, change: impl FnOnce(&mut T) -> R) -> Option<R> {
-        let mut change = Some(change);
-        self.0.when(|ordered| {
-            let change = change.take_if(|_| ordered.due == ticket)?;
-            ordered.due += 1;
-            Some(change(&mut ordered.state))
-        })
+impl Turns {
+    /// Waits for the turn of a ticket at a step, changes the state that only this step changes, and passes the turn on to the next
+    /// ticket; `None` if there will be no more turns.
+    pub fn take<T, R>(&self, step: Step, ticket: u64, state: &Mutex<T>, change: impl FnOnce(&mut T) -> R) -> Option<R> {
+        self.0.until(|due| due[step as usize] == ticket)?;
+        // Nobody else waits for this lock: the turn is passed on after it.
+        let changed = change(&mut lock(state));
+        self.0.change(|due| due[step as usize] += 1);
+        Some(changed)
     }
 
     /// Ends all turns.
     pub fn stop(&self) {
         self.0.stop();
-    }
-
-    /// The final state.
-    pub fn into_inner(self) -> T {
-        self.0.into_inner().state
     }
 }

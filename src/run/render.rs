@@ -5,6 +5,7 @@
 //! for; rows are made elsewhere, of outcomes and [notes](Notes).
 
 use super::memory::cause_bytes;
+use crate::formats::memory_budget::CacheMemory;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::{Matcher, PreferredLines};
 use crate::judge::outcomes::{Outcomes, Refusals};
@@ -56,11 +57,17 @@ pub(super) trait Render {
 
 /// What renders lines for files of this style; `None` if lines are only counted. `older` are the matchers of the policy that verdicts
 /// are compared with.
-pub(super) fn renderer(matchers: &[Matcher], older: &[Matcher], style: Option<OutputOptions>) -> Box<dyn Render> {
+pub(super) fn renderer(
+    matchers: &[Matcher],
+    older: &[Matcher],
+    style: Option<OutputOptions>,
+    caches: &mut CacheMemory,
+) -> Box<dyn Render> {
     let Some(style) = style else { return Box::new(Counted) };
     let explained = if style.causes > 0 { style.crawlers } else { 0 };
-    let explainers: Vec<_> = matchers.iter().chain(older).take(explained).map(Matcher::explainer).collect();
-    let preferred = (!style.preferences.is_empty()).then(|| PreferredLines::new(&[matchers, older]));
+    let explainers = matchers.iter().chain(older).take(explained);
+    let explainers: Vec<_> = explainers.map(|matcher| matcher.explainer_within(caches)).collect();
+    let preferred = (!style.preferences.is_empty()).then(|| PreferredLines::new(&[matchers, older], caches));
     let columns = Columns { style, values: style.cause_values(), explainers, preferred };
     let names = || matchers.iter().map(|matcher| crawler_name(matcher.agents())).collect();
     let refusals = || Refusals::new(names());

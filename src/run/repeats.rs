@@ -1,7 +1,7 @@
 //! The lines whose URLs occurred before, found in a first pass over the lists.
 //!
 //! It is for lists with more URLs than a [set](super::seen) in memory has room for; they must be files, which can be read again. The
-//! first pass only hashes. Then it is known of each line, by its number, whether it [is repeated](super::key_runs), and the second
+//! first pass only hashes. Then it is known of each line, by its number, whether it [is repeated](super::known_lines), and the second
 //! pass, which judges, asks for each chunk in its turn.
 //!
 //! Both passes must see the same lines, or others would be left out. That no file has changed is checked as for all lists; here it is
@@ -11,25 +11,30 @@ use std::io;
 use std::path::PathBuf;
 
 use super::error::FilterError;
-use super::key_runs::{KeyFiles, KeyRuns, KnownLines, SortedKeys};
-use super::queue::Sequence;
+use super::known_lines::{KeyFiles, KnownLines, known_lines};
+use super::memory::JobMemory;
+use super::queue::{Step, Turns};
 use super::seen::{Hashing, LineHashes};
 use super::seen_file::Unwritten;
+use crate::formats::external_sort::{ChunkKeys, KeyRuns};
+use crate::formats::memory_budget::Share;
 use crate::input::ListError;
 use crate::input::chunks::{Chunk, Chunks, Position};
 use crate::input::list::List;
 use crate::input::scan::each_chunk;
+use crate::lock::{Mutex, into_inner, lock};
 
 /// What the first pass may use.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct PassLimits {
     /// The folder for its files.
     pub folder: PathBuf,
     pub threads: usize,
-    /// Bytes for keys that are not yet written.
-    pub buffered: u64,
-    /// Bytes for the set of each thread.
-    pub set: u64,
+    /// For keys that are not yet written, and, while lines are judged, for those of allowed lines.
+    keys: Share,
+    added_keys: Share,
+    /// For the set of each thread.
+    set: Share,
 }
 
 /// The lines that are repeated, and how many lines were read for the second time.
@@ -41,7 +46,7 @@ pub(super) struct Repeats {
     /// Where the chunks of the first pass ended, and the number of lines before that.
     ends: Vec<(Position, u64)>,
     /// Lines of each list that had their turn in the second pass.
-    read: Sequence<Vec<u64>>,
+    read: Mutex<Vec<u64>>,
 }
 
 /// What the first pass has read so far.
@@ -53,6 +58,17 @@ pub(super) struct Passed {
 }
 
 impl PassLimits {
+    /// With files in this folder, and so many threads.
+    pub fn new(folder: PathBuf, threads: usize, memory: JobMemory) -> PassLimits {
+        let set = memory.key_sets().of_each(threads);
+        PassLimits { folder, threads, keys: memory.keys(), added_keys: memory.added_keys(), set }
+    }
+
+    /// No keys of allowed lines yet.
+    pub fn no_added_keys(&self) -> Result<KeyRuns, FilterError> {
+        KeyRuns::new(&self.folder, &self.added_keys).map_err(|error| self.failed(0, error))
+    }
+
     /// The error that there is no room for more than these bytes.
     pub fn failed(&self, bytes: u64, error: io::Error) -> FilterError {
         FilterError::Unique { folder: self.folder.clone(), bytes, error }
@@ -65,37 +81,38 @@ impl Repeats {
     pub fn find(
         chunks: &Chunks<'_>,
         hashing: Hashing,
-        means: &PassLimits,
+        limits: &PassLimits,
         files: KeyFiles<'_>,
         read: Vec<u64>,
     ) -> Result<Repeats, FilterError> {
-        let Passed { keys, lines, ends } = first_pass(chunks, hashing, means)?;
+        let Passed { keys, lines, ends } = first_pass(chunks, hashing, limits)?;
         let bytes = keys.written();
-        let known = keys.known(&means.folder, means.threads, means.set, files);
+        let known = known_lines(keys, &limits.folder, limits.threads, &limits.set, files);
         let mut starts = vec![0];
         starts.extend(lines.iter().scan(0, |all, lines| {
             *all += lines;
             Some(*all)
         }));
         let lines = known.map_err(|problem| match problem {
-            Unwritten::Itself(error) => means.failed(bytes, error),
+            Unwritten::Itself(error) => limits.failed(bytes, error),
             Unwritten::Other(error) if files.shards.is_some() => FilterError::Keys(error),
             Unwritten::Other(error) => error.into(),
         })?;
-        Ok(Repeats { lines, starts, ends, read: Sequence::new(read) })
+        Ok(Repeats { lines, starts, ends, read: Mutex::new(read) })
     }
 
     /// Finds the lines of a chunk that are repeated, and those whose URLs are in the file, in the chunk's turn; returns false if the
     /// run has failed meanwhile.
     pub fn of(
         &self,
+        turns: &Turns,
         chunk: &Chunk<'_>,
         list: &List,
         repeated: &mut Vec<usize>,
         in_file: &mut Vec<usize>,
     ) -> Result<bool, FilterError> {
         let count = count_lines(chunk.text());
-        let first = self.read.in_turn(chunk.ticket, |read| {
+        let first = turns.take(Step::LeavingOut, chunk.ticket, &self.read, |read| {
             let first = self.starts[chunk.list] + read[chunk.list];
             read[chunk.list] += count;
             first
@@ -113,46 +130,38 @@ impl Repeats {
         Ok(true)
     }
 
-    /// The same, where turns begin anew after so many lines of each list, which must have had their turns.
-    pub fn with_new_turns(self, read: &[u64], lists: &[List]) -> Result<Repeats, FilterError> {
-        let had = self.read.into_inner();
-        match had.iter().zip(read).position(|(had, read)| had != read) {
-            Some(list) => Err(ListError::Changed { path: lists[list].path.clone() }.into()),
-            None => Ok(Repeats { read: Sequence::new(had), ..self }),
-        }
-    }
-
-    /// Ends all turns.
-    pub fn stop(&self) {
-        self.read.stop();
-    }
-
-    /// Checks, after all turns, that the second pass has read all lines of the first.
-    pub fn all_were_read(self, lists: &[List]) -> Result<(), FilterError> {
-        let read = self.read.into_inner();
-        let known = self.starts.windows(2).map(|of_list| of_list[1] - of_list[0]);
-        match read.iter().zip(known).position(|(&read, known)| read != known) {
+    /// Checks that so many lines of each list have had their turns.
+    pub fn were_read(&self, read: &[u64], lists: &[List]) -> Result<(), FilterError> {
+        match lock(&self.read).iter().zip(read).position(|(had, read)| had != read) {
             Some(list) => Err(ListError::Changed { path: lists[list].path.clone() }.into()),
             None => Ok(()),
         }
     }
+
+    /// Checks, after all turns, that the second pass has read all lines of the first.
+    pub fn all_were_read(&self, lists: &[List]) -> Result<(), FilterError> {
+        let known: Vec<u64> = self.starts.windows(2).map(|of_list| of_list[1] - of_list[0]).collect();
+        self.were_read(&known, lists)
+    }
 }
 
 /// Hashes the lines of all chunks.
-pub(super) fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, means: &PassLimits) -> Result<Passed, FilterError> {
-    let keys = KeyRuns::new(&means.folder, means.buffered).map_err(|error| means.failed(0, error))?;
-    let passed = Sequence::new(Passed { keys, lines: vec![0; chunks.lists().len()], ends: Vec::new() });
-    let new = <(LineHashes, SortedKeys)>::default;
+pub(super) fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, limits: &PassLimits) -> Result<Passed, FilterError> {
+    let keys = KeyRuns::new(&limits.folder, &limits.keys).map_err(|error| limits.failed(0, error))?;
+    let (turns, none) = (Turns::default(), Passed { keys, lines: vec![0; chunks.lists().len()], ends: Vec::new() });
+    let passed = Mutex::new(none);
+    let new = <(LineHashes, ChunkKeys)>::default;
     each_chunk::<_, FilterError>(
         chunks,
-        means.threads,
-        || passed.stop(),
+        limits.threads,
+        || turns.stop(),
         new,
         |chunk, (hashes, sorted)| {
             hashes.find(chunk, hashing);
             sorted.sort(&hashes.hashes);
-            let added = passed.in_turn(chunk.ticket, |passed| passed.add(chunk, sorted)).transpose();
-            Ok(added.map_err(|(bytes, error)| means.failed(bytes, error))?.is_some())
+            let added =
+                turns.take(Step::LeavingOut, chunk.ticket, &passed, |passed| passed.add(chunk, sorted)).transpose();
+            Ok(added.map_err(|(bytes, error)| limits.failed(bytes, error))?.is_some())
         },
     )?;
     if chunks.is_interrupted() {
@@ -160,12 +169,12 @@ pub(super) fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, means: &PassLimi
     }
     // Otherwise these are not the URLs that are read later.
     chunks.lists().iter().try_for_each(List::unchanged)?;
-    Ok(passed.into_inner())
+    Ok(into_inner(passed))
 }
 
 impl Passed {
     /// Adds a chunk in its turn. An error comes with the bytes written before.
-    fn add(&mut self, chunk: &Chunk<'_>, sorted: &SortedKeys) -> Result<(), (u64, io::Error)> {
+    fn add(&mut self, chunk: &Chunk<'_>, sorted: &ChunkKeys) -> Result<(), (u64, io::Error)> {
         let bytes = self.keys.written();
         self.keys.add(sorted).map_err(|error| (bytes, error))?;
         self.lines[chunk.list] += sorted.lines();
@@ -204,8 +213,10 @@ mod tests {
     fn find(lists: &[List], folder: &std::path::Path, read: Vec<u64>) -> Repeats {
         let counter = AtomicU64::new(0);
         let chunks = Chunks::new(Cut::all(lists, 60, &counter));
-        let means = PassLimits { folder: folder.to_owned(), threads: 2, buffered: 0, set: 0 };
-        Repeats::find(&chunks, Hashing::new(SameUrl::Fetched), &means, KeyFiles::default(), read).unwrap()
+        let none = || Share::for_test(0);
+        let limits =
+            PassLimits { folder: folder.to_owned(), threads: 2, keys: none(), added_keys: none(), set: none() };
+        Repeats::find(&chunks, Hashing::new(SameUrl::Fetched), &limits, KeyFiles::default(), read).unwrap()
     }
 
     const TEXTS: [&str; 3] = [
@@ -221,12 +232,12 @@ mod tests {
         let repeats = find(&lists, folder.path(), vec![0; 3]);
         let (counter, mut buffer, mut found) = (AtomicU64::new(0), Buffer::default(), Vec::new());
         // Other chunks than those of the first pass.
-        let chunks = Chunks::new(Cut::all(&lists, 1, &counter));
+        let (chunks, turns) = (Chunks::new(Cut::all(&lists, 1, &counter)), Turns::default());
         while let Some(mut chunk) = chunks.next(&mut buffer).unwrap() {
             chunks.read(&mut chunk, &mut buffer).unwrap();
             let text = String::from_utf8(chunk.text().to_vec()).unwrap();
             let (mut repeated, mut in_file) = (Vec::new(), Vec::new());
-            assert!(repeats.of(&chunk, &lists[chunk.list], &mut repeated, &mut in_file).unwrap());
+            assert!(repeats.of(&turns, &chunk, &lists[chunk.list], &mut repeated, &mut in_file).unwrap());
             found.extend(repeated.into_iter().map(|line| (chunk.list, line, text.clone())));
             assert!(in_file.is_empty());
         }
@@ -258,7 +269,13 @@ mod tests {
         ] {
             let repeats = find(&lists, folder.path(), vec![0; 3]);
             assert_eq!(
-                changed(repeats.of(&chunk(text.as_bytes(), list, end), &lists[list], &mut Vec::new(), &mut Vec::new())),
+                changed(repeats.of(
+                    &Turns::default(),
+                    &chunk(text.as_bytes(), list, end),
+                    &lists[list],
+                    &mut Vec::new(),
+                    &mut Vec::new()
+                )),
                 is_other,
                 "{text} {end}"
             );

@@ -12,6 +12,7 @@ use memmap2::MmapMut;
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 
+use crate::formats::external_sort::NO_KEY;
 use crate::formats::memory;
 use crate::formats::memory::prefetch;
 use crate::input::chunks::Chunk;
@@ -20,10 +21,13 @@ use crate::judge::urls::LineUrls;
 use crate::run::error::FilterError;
 
 /// The value of an empty slot, and the hash of a line without a URL.
-pub(super) const NO_URL: u128 = 0;
+pub(super) const NO_URL: u128 = NO_KEY;
 
 /// The size of a slot in bytes.
 const SLOT: u64 = size_of::<u128>() as u64;
+
+/// What a URL takes in a table: the least, the most, and the most while the table grows.
+pub(crate) const BYTES_PER_URL: [u64; 3] = [SLOT * 3 / 2, SLOT * 3, SLOT * 9 / 2];
 
 /// The slots of the first table: a page of memory. A guess from the size of the lists would save little of the doubling.
 const FIRST: u64 = 1 << 8;

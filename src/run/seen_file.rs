@@ -9,15 +9,14 @@
 //! the receipts say which they were, and those of other files are not joined. A shard also checks that its own file has its
 //! lines' keys, and no others.
 
-use std::cmp::Reverse;
-use std::collections::binary_heap::PeekMut;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
 use crate::formats::error::in_words;
+use crate::formats::external_sort::{KeysInOrder, Merge};
 use crate::formats::marks::{FileMark, SEEN_MARK};
 use crate::formats::replace::{FileKind, begins_with, start};
 use crate::formats::seekable::{self, FileAt};
@@ -170,9 +169,7 @@ impl SeenFile {
     ///
     /// [`SeenError::Read`] and [`SeenError::Invalid`].
     pub fn check(&self) -> Result<(), SeenError> {
-        let mut keys = self.keys();
-        while keys.next()?.is_some() {}
-        Ok(())
+        self.keys().try_for_each(|key| key.map(drop))
     }
 
     /// Which of these keys, in ascending order, it has. Reads all of it, and checks it.
@@ -182,8 +179,8 @@ impl SeenFile {
     /// [`SeenError::Read`] and [`SeenError::Invalid`].
     pub fn contains_each(&self, keys: &[u128]) -> Result<Vec<bool>, SeenError> {
         let (mut found, mut next) = (vec![false; keys.len()], 0);
-        let mut of_file = self.keys();
-        while let Some(key) = of_file.next()? {
+        for key in self.keys() {
+            let key = key?;
             next += keys[next..].iter().take_while(|&&wanted| wanted < key).count();
             while keys.get(next) == Some(&key) {
                 found[next] = true;
@@ -250,9 +247,9 @@ pub(crate) struct Keys<'s> {
 }
 
 impl Keys<'_> {
-    /// The next key. Those of the last block come only if all have the checksum.
+    /// The next key; one of the last block only if all have the checksum.
     #[inline]
-    pub fn next(&mut self) -> Result<Option<u128>, SeenError> {
+    fn read(&mut self) -> Result<Option<u128>, SeenError> {
         if self.at == self.block.len() && !self.read_block()? {
             return Ok(None);
         }
@@ -280,8 +277,55 @@ impl Keys<'_> {
     }
 }
 
+impl Iterator for Keys<'_> {
+    type Item = Result<u128, SeenError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Result<u128, SeenError>> {
+        self.read().transpose()
+    }
+}
+
+/// Keys in ascending order, for a new file.
+pub(crate) enum KeySource<'k> {
+    /// Those of an earlier file.
+    File(Keys<'k>),
+    /// Those of lines.
+    Added(KeysInOrder<'k>),
+}
+
+impl Iterator for KeySource<'_> {
+    type Item = Result<u128, Unwritten>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Result<u128, Unwritten>> {
+        match self {
+            KeySource::File(keys) => Some(keys.next()?.map_err(Unwritten::from)),
+            KeySource::Added(keys) => Some(keys.next()?.map_err(Unwritten::from)),
+        }
+    }
+}
+
+/// Writes a file of the keys of all sources; returns their number and the checksum. It is one for all URLs of a shard, if one is given.
+pub(crate) fn write_keys<E>(
+    file: &mut File,
+    same: SameUrl,
+    shard: Option<Shard>,
+    sources: Vec<impl Iterator<Item = Result<u128, E>>>,
+) -> Result<(u64, Hex), Unwritten>
+where
+    Unwritten: From<E>,
+{
+    let mut writer = Writer::new(same, shard, file)?;
+    let mut keys = Merge::new(sources, u128::cmp)?;
+    while let Some((_, key)) = keys.next()? {
+        writer.add(key)?;
+    }
+    Ok(writer.end()?)
+}
+
 /// Writes a file of seen URLs, key by key.
-pub(crate) struct Writer<'f> {
+struct Writer<'f> {
     same: SameUrl,
     shard: Option<Shard>,
     file: &'f mut File,
@@ -358,23 +402,8 @@ pub fn merge_seen(files: &[impl AsRef<Path>], out: &Path, tell: impl FnMut(LockN
     if let Some(other) = files.iter().find(|file| file.same != same) {
         return Err(SeenError::OtherKey { path: other.path.clone(), found: other.same, wanted: same });
     }
-    let written = lock.replace(&SEEN_FILE, |file| {
-        let mut writer = Writer::new(same, None, file)?;
-        let mut keys: Vec<Keys<'_>> = files.iter().map(SeenFile::keys).collect();
-        let mut heap = BinaryHeap::new();
-        for (number, keys) in keys.iter_mut().enumerate() {
-            heap.extend(keys.next()?.map(|key| Reverse((key, number))));
-        }
-        while let Some(mut least) = heap.peek_mut() {
-            let Reverse((key, number)) = *least;
-            writer.add(key)?;
-            match keys[number].next()? {
-                Some(next) => *least = Reverse((next, number)),
-                None => drop(PeekMut::pop(least)),
-            }
-        }
-        Ok(writer.end()?)
-    });
+    let written =
+        lock.replace(&SEEN_FILE, |file| write_keys(file, same, None, files.iter().map(SeenFile::keys).collect()));
     written.map_err(|problem: Unwritten| problem.of(out))?;
     SeenFile::open(out)
 }
@@ -478,15 +507,13 @@ mod tests {
 
     fn written(path: &Path, same: SameUrl, keys: &[u128]) -> SeenFile {
         let mut file = File::create(path).unwrap();
-        let mut writer = Writer::new(same, None, &mut file).unwrap();
-        keys.iter().for_each(|&key| writer.add(key).unwrap());
-        writer.end().unwrap();
+        let keys = vec![keys.iter().copied().map(Ok::<u128, io::Error>)];
+        assert!(write_keys(&mut file, same, None, keys).is_ok());
         SeenFile::open(path).unwrap()
     }
 
     fn keys(file: &SeenFile) -> Vec<u128> {
-        let mut keys = file.keys();
-        std::iter::from_fn(|| keys.next().unwrap()).collect()
+        file.keys().collect::<Result<_, _>>().unwrap()
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::balance::{self, consecutive};
 use super::error::FilterError;
 use super::worker::{Judged, LeftOutTallies};
 use crate::input::error::{Skipped, SkippedPart};
-use crate::judge::tally::{Changes, CrawlerCounts, Tally, counts};
+use crate::judge::tally::{Changes, CrawlerCounts, Tally, append_each, counts};
 use crate::judge::urls::UrlCounts;
 use crate::outcome::{Outcome, Partition};
 use crate::output::TabbedLines;
@@ -83,7 +84,7 @@ impl Totals {
             changes.0.as_flattened_mut().iter_mut().zip(of_chunk).for_each(|(count, chunk)| *count += chunk);
         }
         for ((tallies, counts), chunk) in list.crawlers.iter_mut().zip(&mut self.counts).zip(&judged.crawlers) {
-            tallies.iter_mut().zip(&chunk.tallies).for_each(|(tally, chunk)| tally.append(chunk));
+            append_each(tallies, &chunk.tallies);
             counts.0.iter_mut().zip(chunk.counts).for_each(|(count, chunk)| *count += chunk);
         }
         self.added_line_feeds += u64::from(judged.added_line_feed);
@@ -116,7 +117,7 @@ impl Totals {
 
     /// The lines handed over for writing to a file, of all sets.
     pub fn written(&self, file: usize) -> Tally {
-        whole(self.sets.iter().map(|files| &files[file]))
+        consecutive(self.sets.iter().map(|files| &files[file]))
     }
 
     /// What all lists come to, in their order: several may have been read at once.
@@ -124,14 +125,14 @@ impl Totals {
         let lists = &self.lists;
         let crawler = |(crawler, counts): (usize, &OutcomeCounts)| CrawlerCounts {
             tallies: std::array::from_fn(|partition| {
-                whole(lists.iter().map(|list| &list.crawlers[crawler][partition]))
+                consecutive(lists.iter().map(|list| &list.crawlers[crawler][partition]))
             }),
             counts: counts.0,
         };
         Whole {
-            input: whole(lists.iter().map(|list| &list.input)),
-            kept: whole(lists.iter().map(|list| &list.kept)),
-            left_out: std::array::from_fn(|why| whole(lists.iter().map(|list| &list.left_out[why]))),
+            input: consecutive(lists.iter().map(|list| &list.input)),
+            kept: consecutive(lists.iter().map(|list| &list.kept)),
+            left_out: std::array::from_fn(|why| consecutive(lists.iter().map(|list| &list.left_out[why]))),
             crawlers: self.counts.iter().enumerate().map(crawler).collect(),
         }
     }
@@ -141,12 +142,9 @@ impl Totals {
         let whole = self.whole();
         let Whole { input, kept, left_out, crawlers } = &whole;
         let is_whole = |counted: &CrawlerCounts| {
-            let judged: u64 = counted.tallies.iter().map(|tally| tally.lines).sum();
-            let all = || counted.tallies.iter().chain(left_out);
-            let (lines, bytes) = all().fold((0, 0), |(lines, bytes), tally| (lines + tally.lines, bytes + tally.bytes));
-            let sum = all().fold(0u128, |sum, tally| sum.wrapping_add(tally.sum));
-            counted.counts.iter().sum::<u64>() == judged
-                && (lines, bytes, sum) == (input.lines, input.bytes + self.added_line_feeds, input.sum)
+            let parts = counted.tallies.iter().chain(left_out);
+            counted.counts.iter().sum::<u64>() == counted.tallies.iter().map(|tally| tally.lines).sum::<u64>()
+                && balance::difference(input, self.added_line_feeds, parts).is_none()
         };
         let expected = self.style.map(|style| style.expected(kept, self.added_line_feeds, crawlers));
         let mut expected = expected.iter().flatten().enumerate();
@@ -164,12 +162,4 @@ pub(super) fn append_tabbed(all: &mut Option<TabbedLines>, next: Option<&TabbedL
         let all = all.get_or_insert(TabbedLines { lines: 0, first: before + next.first });
         all.lines += next.lines;
     }
-}
-
-/// The tally of consecutive parts.
-fn whole<'t>(parts: impl Iterator<Item = &'t Tally>) -> Tally {
-    parts.fold(Tally::default(), |mut whole, part| {
-        whole.append(part);
-        whole
-    })
 }

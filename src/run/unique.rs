@@ -12,12 +12,11 @@
 
 use std::mem::take;
 use std::path::Path;
-use std::sync::Mutex;
 
 use super::error::FilterError;
-use super::key_runs::KeyFiles;
+use super::known_lines::KeyFiles;
 use super::newly_seen::{AllowedKeys, NewlySeen, SeenPlace};
-use super::queue::Sequence;
+use super::queue::{Step, Turns};
 use super::repeats::{PassLimits, Repeats};
 use super::seen::{Hashing, LineHashes, Seen};
 use super::seen_file::ShardKeys;
@@ -28,14 +27,14 @@ use crate::input::scan::each_chunk;
 use crate::judge::same_url::SameUrl;
 use crate::judge::tally::{Tally, line_hash};
 use crate::judge::urls::LineUrls;
-use crate::lock::{into_inner, lock};
+use crate::lock::{Mutex, into_inner, lock};
 use crate::origin;
 
 /// The state shared by all workers.
 #[derive(Debug)]
 pub(super) enum Unique {
     /// The URLs of all chunks that have had their turn.
-    InTurn(Hashing, Sequence<Seen>),
+    InTurn(Hashing, Mutex<Seen>),
     /// A first pass has found the lines that are repeated.
     Known(Box<Known>),
 }
@@ -46,7 +45,7 @@ pub(super) struct Known {
     repeats: Repeats,
     /// The allowed URLs, if they are kept for later runs.
     newly: Option<NewlySeen>,
-    means: PassLimits,
+    limits: PassLimits,
 }
 
 /// The lines that stay of a chunk, in memory that a worker reuses for each chunk.
@@ -76,7 +75,7 @@ impl Unique {
         if let Some(before) = before {
             seen = seen_before(before, hashing, seen, threads)?;
         }
-        Ok(Unique::InTurn(hashing, Sequence::new(seen)))
+        Ok(Unique::InTurn(hashing, Mutex::new(seen)))
     }
 
     /// With a first pass over all chunks. `read` is the number of lines of each list that were judged before the run resumes. If there
@@ -85,7 +84,7 @@ impl Unique {
     pub fn of_two_passes(
         same: SameUrl,
         chunks: &Chunks<'_>,
-        means: PassLimits,
+        limits: PassLimits,
         place: Option<&SeenPlace>,
         shards: Option<&ShardKeys>,
         read: Vec<u64>,
@@ -93,20 +92,16 @@ impl Unique {
         let has_files = place.is_some() || shards.is_some();
         let hashing = if has_files { Hashing::of_files(same) } else { Hashing::new(same) };
         let files = KeyFiles { seen: place.and_then(|place| place.file.as_ref()), shards };
-        let repeats = Repeats::find(chunks, hashing, &means, files, read)?;
-        let newly = place.map(|_| NewlySeen::new(hashing, &means)).transpose()?;
-        Ok(Unique::Known(Box::new(Known { repeats, newly, means })))
+        let repeats = Repeats::find(chunks, hashing, &limits, files, read)?;
+        let newly = place.map(|_| NewlySeen::new(hashing, &limits)).transpose()?;
+        Ok(Unique::Known(Box::new(Known { repeats, newly, limits })))
     }
 
-    /// The same, where turns begin anew after so many lines of each list, which must have had their turns.
-    pub fn with_new_turns(self, read: &[u64], lists: &[List]) -> Result<Unique, FilterError> {
+    /// Checks that so many lines of each list have had their turns.
+    pub fn were_read(&self, read: &[u64], lists: &[List]) -> Result<(), FilterError> {
         match self {
-            Unique::Known(known) => {
-                let Known { repeats, newly, means } = *known;
-                let repeats = repeats.with_new_turns(read, lists)?;
-                Ok(Unique::Known(Box::new(Known { repeats, newly, means })))
-            }
-            in_turn @ Unique::InTurn(..) => Ok(in_turn),
+            Unique::Known(known) => known.repeats.were_read(read, lists),
+            Unique::InTurn(..) => Ok(()),
         }
     }
 
@@ -114,6 +109,7 @@ impl Unique {
     /// says whether lines are hashed for checksums.
     pub fn leave_out_repeated(
         &self,
+        turns: &Turns,
         chunk: &mut Chunk<'_>,
         list: &List,
         unique_lines: &mut UniqueLines,
@@ -126,11 +122,11 @@ impl Unique {
             Unique::InTurn(hashing, seen) => {
                 lines.find(chunk, *hashing);
                 let insert = |seen: &mut Seen| seen.insert_all(&lines.hashes, |line| repeated.push(line));
-                let Some(inserted) = seen.in_turn(chunk.ticket, insert) else { return Ok(false) };
+                let Some(inserted) = turns.take(Step::LeavingOut, chunk.ticket, seen, insert) else { return Ok(false) };
                 inserted?;
             }
             Unique::Known(known) => {
-                if !known.repeats.of(chunk, list, repeated, of_earlier)? {
+                if !known.repeats.of(turns, chunk, list, repeated, of_earlier)? {
                     return Ok(false);
                 }
                 if !repeated.is_empty() || !of_earlier.is_empty() {
@@ -151,16 +147,8 @@ impl Unique {
     ) -> Result<(), FilterError> {
         let Unique::Known(known) = self else { return Ok(()) };
         match &known.newly {
-            Some(newly) => newly.add(chunk, &is_allowed(), &mut unique_lines.allowed, &known.means),
+            Some(newly) => newly.add(chunk, &is_allowed(), &mut unique_lines.allowed, &known.limits),
             None => Ok(()),
-        }
-    }
-
-    /// Ends all turns.
-    pub fn stop(&self) {
-        match self {
-            Unique::InTurn(_, seen) => seen.stop(),
-            Unique::Known(known) => known.repeats.stop(),
         }
     }
 
@@ -322,7 +310,7 @@ mod tests {
 
     /// For consecutive chunks: the text that stays, its flawed lines, and how many lines were left out.
     fn remaining(same: SameUrl, layout: &Layout, chunks: &[(&str, &[(u64, Reason)])]) -> Vec<(String, Vec<u64>, u64)> {
-        let unique = Unique::new(same, &std::env::temp_dir(), None, 1).unwrap();
+        let (unique, turns) = (Unique::new(same, &std::env::temp_dir(), None, 1).unwrap(), Turns::default());
         let (file, mut unique_lines) = (tempfile::NamedTempFile::new().unwrap(), UniqueLines::default());
         let list = List::open(file.path()).unwrap();
         let mut all = Vec::new();
@@ -331,7 +319,7 @@ mod tests {
             let mut chunk = Chunk::of_lines(b"", layout, bom_len);
             chunk.ticket = ticket;
             chunk.set_lines(Buffer { bytes: text.as_bytes().to_vec(), flaws: flaws.to_vec(), left_out: 0 });
-            assert!(unique.leave_out_repeated(&mut chunk, &list, &mut unique_lines, true).unwrap());
+            assert!(unique.leave_out_repeated(&turns, &mut chunk, &list, &mut unique_lines, true).unwrap());
             let text = String::from_utf8(chunk.text().to_vec()).unwrap();
             let flaws = chunk.flaws().iter().map(|flaw| flaw.0).collect();
             all.push((text, flaws, unique_lines.left_out.lines.lines));

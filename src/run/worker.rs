@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::render::{JudgedLines, Render, renderer};
 use super::shape::Held;
 use super::unique::{LeavingOut, LeftOut};
+use crate::formats::memory_budget::CacheMemory;
 use crate::input::chunks::Chunk;
 use crate::judge::lines::Lines;
 use crate::judge::matcher::Matcher;
@@ -81,8 +82,12 @@ impl Judged {
         }
     }
 
-    /// The buffers as blocks for the files of a `set`; they may refer to the chunk's `text`.
+    /// The blocks that its shape made, or else the buffers, for the files of a `set`; they may refer to the chunk's `text`.
     pub fn blocks<'b>(&'b self, set: usize, text: &'b [u8]) -> Vec<Block<'b>> {
+        if let Some(made) = &self.made {
+            let pieces = |block: &'b Block<'static>| block.pieces.iter().map(|piece| Cow::Borrowed(&**piece)).collect();
+            return made.iter().map(|block| Block { pieces: pieces(block), ..*block }).collect();
+        }
         let files = self.buffers.iter().map(|pieces| pieces.of(text).map(Cow::Borrowed));
         let files = files.zip(&self.tallies).enumerate();
         files.map(|(file, (pieces, &tally))| Block { set, file, pieces: pieces.collect(), tally }).collect()
@@ -109,25 +114,34 @@ pub(super) struct Worker {
     by_older: Outcomes,
     by_crawler: Vec<Vec<Outcome>>,
     renderer: Box<dyn Render>,
+    /// For the caches of renderers.
+    caches: CacheMemory,
     pub judged: Judged,
 }
 
 impl Worker {
     /// A worker for these crawlers.
-    pub fn new(matchers: &[Matcher], style: Option<OutputOptions>, notes_waiting: bool) -> Worker {
+    pub fn new(
+        matchers: &[Matcher],
+        style: Option<OutputOptions>,
+        notes_waiting: bool,
+        mut caches: CacheMemory,
+    ) -> Worker {
+        let scratches = [(); 2].map(|()| Scratch::within(&mut caches));
         Worker {
             matchers: matchers.to_vec(),
             older: Vec::new(),
             allowed_if: None,
             style,
             notes_waiting,
-            scratches: Default::default(),
+            scratches,
             arrays: Box::default(),
             urls: LineUrls::default(),
             outcomes: Outcomes::default(),
             by_older: Outcomes::default(),
             by_crawler: Vec::new(),
-            renderer: renderer(matchers, &[], style),
+            renderer: renderer(matchers, &[], style, &mut caches.for_new_caches()),
+            caches,
             judged: Judged::default(),
         }
     }
@@ -139,13 +153,13 @@ impl Worker {
 
     /// Compares verdicts with those of these matchers, one for each crawler.
     pub fn against(self, older: Vec<Matcher>) -> Worker {
-        let renderer = renderer(&self.matchers, &older, self.style);
+        let renderer = renderer(&self.matchers, &older, self.style, &mut self.caches.for_new_caches());
         Worker { older, renderer, ..self }
     }
 
     /// Judges by these matchers from now on, one for each crawler.
     pub fn judge_by(&mut self, matchers: Vec<Matcher>) {
-        self.renderer = renderer(&matchers, &self.older, self.style);
+        self.renderer = renderer(&matchers, &self.older, self.style, &mut self.caches.for_new_caches());
         self.matchers = matchers;
     }
 
@@ -255,7 +269,7 @@ impl Worker {
         self.urls = LineUrls::default();
         (self.outcomes, self.by_older) = Default::default();
         self.by_crawler = Vec::new();
-        self.scratches = Default::default();
+        self.scratches.iter_mut().for_each(Scratch::release);
         self.renderer.release();
     }
 

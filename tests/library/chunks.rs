@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::write::GzEncoder;
 use robosieve::judge::{AllowedIf, Choices, SameUrl};
-use robosieve::output::{OutputMode, FrameCompression};
+use robosieve::output::{FrameCompression, OutputMode};
 use robosieve::policy::{Capture, Captures, Crawler, Crawlers, Policy};
 use robosieve::run::{Against, Folder, Job, Progress, verify};
 use robosieve::{Agents, Dialect};

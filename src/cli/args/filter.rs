@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::choices::ChoicesArgs;
+use super::memory::{MEMORY, memory_of_run};
 use super::output::OutputArgs;
 use super::policy::{DialectArgs, JudgedByArgs};
 use super::values::{bytes, number_up_to, workers};
@@ -206,15 +207,7 @@ pub struct LongRunArgs {
     #[arg(long, requires = "out", requires = "now", value_name = "I/N")]
     pub shard: Option<Shard>,
     /// The memory budget, such as 512M or 2GiB
-    ///
-    /// Covers what the run allocates on purpose: workers and their chunks, the longest line, the window of a
-    /// decompressor, origins until they go to disk, robots.txt files being compiled, and rules kept for --explain. With
-    /// less, chunks and row groups are smaller, and there are fewer workers if not all fit: 1 GiB holds 16 for one
-    /// crawler, 4 with --format parquet, 8 with --explain. A line or the window of a Zstandard list that does not fit
-    /// is an error, or skipped with --skip-bad, and so are pages of Parquet that are read together, before they are decoded.
-    /// Memory-mapped files do not count: the system can reclaim their memory. Not bounded are about 4 KiB per list, and the
-    /// footers of Parquet files; a control group or ulimit bounds these.
-    #[arg(long, default_value = "1G", value_name = "SIZE", value_parser = bytes)]
+    #[arg(long, default_value = MEMORY, long_help = memory_of_run(), value_name = "SIZE", value_parser = bytes)]
     pub memory: u64,
     /// The number of worker threads [default: one per processor]
     ///

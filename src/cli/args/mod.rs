@@ -2,12 +2,14 @@
 
 mod choices;
 mod filter;
+mod memory;
 mod output;
 mod policy;
 mod values;
 
 pub use choices::{ChoicesArgs, OriginChoicesArgs, ViewArgs};
 pub use filter::{FilterArgs, InputArgs, Log, PolicySourceArgs, WatchingArgs};
+pub use memory::MEMORY;
 pub use policy::{
     AgentsFileArgs, CrawlerArgs, JudgedByArgs, PolicyArgs, PolicyFileArgs, ReadingArgs, dialect, mapped, trust,
 };

@@ -4,6 +4,7 @@ use clap::ValueHint;
 use clap::builder::PossibleValue;
 use std::path::PathBuf;
 
+use super::memory::leaving_out_repeated;
 use super::values::{bytes, one_of};
 use crate::cli::error::Failure;
 use crate::judge::{AllowedIf, SameUrl};
@@ -97,20 +98,9 @@ pub struct OutputArgs {
     )]
     pub preferences: Option<PreferenceColumns>,
     /// Leave out lines whose URL has occurred before
-    ///
-    /// It may have occurred in the same list or an earlier one; the first line with each URL stays. With `fetched`, the
-    /// default, URLs are the same if a fetcher asks for the same thing: their serialisations by the URL standard differ at
-    /// most in the fragment, in escapes of letters, digits and `-._~`, and in the case of other escapes. With `bytes` they
-    /// are compared byte for byte, without surrounding spaces and control characters. With `surt`, lines of an index of
-    /// web archives (CDX, CDXJ) are compared by its keys, their first fields. Lines without a valid URL are never left out.
-    /// The receipt counts the lines left out. Seen URLs are stored as 128-bit hashes in an unnamed file in the folder
-    /// given by --out, or else in TMPDIR: 24 to 48 bytes per URL, and 72 while the file grows. It takes no memory but
-    /// the page cache, and is fast as long as it fits there. So lists that are files, and together larger than about a
-    /// sixteenth of --memory, are read twice: first to write 17 bytes per line and to find in them what is repeated, which
-    /// reads and writes in order only. With --resume, the lists are read again up to where the run continues, or all of
-    /// them if they are read twice. With --shard, it needs --keys.
     #[arg(
         long,
+        long_help = leaving_out_repeated(),
         value_name = "KEY",
         num_args = 0..=1,
         require_equals = true,

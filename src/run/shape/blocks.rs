@@ -3,10 +3,12 @@
 
 use super::gather::Held;
 use crate::input::chunks::Chunk;
+use crate::lock::Mutex;
 use crate::output::error::OutputError;
 use crate::output::form::{Block, OutputOptions};
 use crate::output::table::FileRows;
 use crate::run::error::FilterError;
+use crate::run::queue::{Step, Turns};
 use crate::run::worker::{Judged, Worker};
 
 /// How judged chunks become blocks of files; one for all workers of a run.
@@ -34,9 +36,6 @@ pub(in crate::run) trait BlockBuilder: Sync {
     /// Makes the blocks of a judged chunk, with those of lines before it that no longer wait. Returns whether the run goes on.
     fn blocks(&self, turn: Turn<'_>, rows: Vec<FileRows>, judged: &mut Judged) -> Result<bool, FilterError>;
 
-    /// Ends all turns.
-    fn stop(&self) {}
-
     /// Writes what still waits after the last chunk.
     fn end(self: Box<Self>, _write: &mut Write<'_>) -> Result<(), OutputError> {
         Ok(())
@@ -53,6 +52,7 @@ pub(in crate::run) type Write<'w> = dyn FnMut(Vec<Block<'static>>) -> Result<(),
 
 /// The turn of a chunk.
 pub(in crate::run) struct Turn<'t> {
+    pub turns: &'t Turns,
     pub ticket: u64,
     /// The set of files that its lines go to.
     pub set: usize,
@@ -60,6 +60,13 @@ pub(in crate::run) struct Turn<'t> {
     pub ended: Vec<usize>,
     /// Whether a checkpoint is due; if so, it must be taken.
     pub is_due: &'t dyn Fn() -> bool,
+}
+
+impl Turn<'_> {
+    /// Waits for it, and changes what waits in the shape; `None` if the run has failed meanwhile.
+    pub fn take<T, R>(&self, waiting: &Mutex<T>, change: impl FnOnce(&mut T) -> R) -> Option<R> {
+        self.turns.take(Step::Gathering, self.ticket, waiting, change)
+    }
 }
 
 /// Text that is not compressed, as it was rendered, or lines that are only counted.

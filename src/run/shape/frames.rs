@@ -4,21 +4,19 @@
 //! frame come out. The worker compresses them after its turn, so frames are made in parallel.
 
 use std::borrow::Cow;
-use std::sync::Mutex;
 
 use super::blocks::{BlockBuilder, Turn, Write};
 use super::gather::{Gathered, Gatherer, Held};
-use crate::lock::lock;
+use crate::lock::{Mutex, into_inner, lock};
 use crate::output::error::OutputError;
 use crate::output::form::{Block, Compressor, FrameCompression, OutputOptions};
 use crate::output::table::FileRows;
 use crate::run::error::FilterError;
-use crate::run::queue::Sequence;
 use crate::run::worker::Judged;
 
 /// Text that is compressed.
 pub(in crate::run) struct Frames {
-    gatherer: Sequence<Gatherer>,
+    gatherer: Mutex<Gatherer>,
     compressors: Compressors,
 }
 
@@ -33,7 +31,7 @@ struct Compressors {
 impl Frames {
     /// Frames of this format for files of this style; some lines may wait from an interrupted run.
     pub fn new(style: OutputOptions, format: FrameCompression, gathered: Option<Gatherer>) -> Frames {
-        let gatherer = Sequence::new(gathered.unwrap_or_else(|| Gatherer::new(style.files())));
+        let gatherer = Mutex::new(gathered.unwrap_or_else(|| Gatherer::new(style.files())));
         Frames { gatherer, compressors: Compressors { style, format, free: Mutex::default() } }
     }
 }
@@ -66,7 +64,7 @@ impl BlockBuilder for Frames {
     }
 
     fn blocks(&self, turn: Turn<'_>, _: Vec<FileRows>, judged: &mut Judged) -> Result<bool, FilterError> {
-        let taken = self.gatherer.in_turn(turn.ticket, |gatherer| {
+        let taken = turn.take(&self.gatherer, |gatherer| {
             let texts = judged.buffers.iter_mut().map(|pieces| &mut pieces.copies);
             let gathered = gatherer.take(turn.set, &turn.ended, texts);
             (gathered, (turn.is_due)().then(|| gatherer.clone()))
@@ -77,16 +75,12 @@ impl BlockBuilder for Frames {
         Ok(true)
     }
 
-    fn stop(&self) {
-        self.gatherer.stop();
-    }
-
     fn end(self: Box<Self>, write: &mut Write<'_>) -> Result<(), OutputError> {
         let Frames { gatherer, compressors } = *self;
-        write(compressors.blocks(gatherer.into_inner().rest())?)
+        write(compressors.blocks(into_inner(gatherer).rest())?)
     }
 
     fn held(self: Box<Self>) -> Result<Held, OutputError> {
-        Ok(Held { gathered: self.gatherer.into_inner(), ..Held::nothing() })
+        Ok(Held { gathered: into_inner(self.gatherer), ..Held::nothing() })
     }
 }

@@ -3,17 +3,14 @@
 //! A worker makes the rows of a chunk for each file. In the chunk's turn they join the rows that [wait](WaitingRows), and
 //! those that are enough for a row group come out. The worker encodes them after its turn, so groups are encoded in parallel.
 
-use std::sync::Mutex;
-
 use super::blocks::{BlockBuilder, Turn, Write};
 use super::gather::Held;
 use crate::input::chunks::Chunk;
-use crate::lock::lock;
+use crate::lock::{Mutex, into_inner, lock};
 use crate::output::error::OutputError;
 use crate::output::form::Block;
 use crate::output::table::{FileRows, FullGroup, TableSchema, WaitingRows};
 use crate::run::error::FilterError;
-use crate::run::queue::Sequence;
 use crate::run::worker::{Judged, Worker};
 use crate::threads;
 
@@ -21,7 +18,7 @@ use crate::threads;
 pub(in crate::run) struct RowGroups {
     /// The table of each set of files.
     tables: Vec<TableSchema>,
-    waiting: Sequence<WaitingRows>,
+    waiting: Mutex<WaitingRows>,
     /// How many row groups are encoded at a time at the end.
     at_once: usize,
 }
@@ -29,7 +26,7 @@ pub(in crate::run) struct RowGroups {
 impl RowGroups {
     /// Row groups of these tables, one for each set of files. At the end, `at_once` groups are encoded at a time.
     pub fn new(tables: Vec<TableSchema>, waiting: WaitingRows, at_once: usize) -> RowGroups {
-        RowGroups { tables, waiting: Sequence::new(waiting), at_once }
+        RowGroups { tables, waiting: Mutex::new(waiting), at_once }
     }
 }
 
@@ -67,7 +64,7 @@ impl BlockBuilder for RowGroups {
     }
 
     fn blocks(&self, turn: Turn<'_>, rows: Vec<FileRows>, judged: &mut Judged) -> Result<bool, FilterError> {
-        let taken = self.waiting.in_turn(turn.ticket, |waiting| {
+        let taken = turn.take(&self.waiting, |waiting| {
             let full = waiting.take(rows, &turn.ended)?;
             Ok::<_, OutputError>((full, (turn.is_due)().then(|| waiting.checkpoint()).transpose()?))
         });
@@ -77,13 +74,9 @@ impl BlockBuilder for RowGroups {
         Ok(true)
     }
 
-    fn stop(&self) {
-        self.waiting.stop();
-    }
-
     fn end(self: Box<Self>, write: &mut Write<'_>) -> Result<(), OutputError> {
         let RowGroups { tables, waiting, at_once } = *self;
-        let mut rest = waiting.into_inner().rest();
+        let mut rest = into_inner(waiting).rest();
         while !rest.is_empty() {
             // No more at once than the workers could hold.
             let some: Vec<FullGroup> = rest.drain(..rest.len().min(at_once)).collect();
@@ -93,6 +86,6 @@ impl BlockBuilder for RowGroups {
     }
 
     fn held(self: Box<Self>) -> Result<Held, OutputError> {
-        Ok(Held { rows: self.waiting.into_inner().checkpoint()?, ..Held::nothing() })
+        Ok(Held { rows: into_inner(self.waiting).checkpoint()?, ..Held::nothing() })
     }
 }

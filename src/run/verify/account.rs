@@ -10,8 +10,9 @@ use crate::input::error::ListError;
 use crate::judge::tally::{LINE_HASH, Tally};
 use crate::outcome::Partition;
 use crate::output::folder::{RECEIPT, is_file_of_run};
-use crate::output::receipt::{FilePart, Hex, LeftOutPart, Part, PartitionPart, Receipt};
+use crate::output::receipt::{FilePart, LeftOutPart, Part, PartitionPart, Receipt};
 use crate::robots::AgentError;
+use crate::run::balance;
 
 /// The contradictions in a receipt, in sentences.
 pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
@@ -36,10 +37,10 @@ fn contradictions_of_partitions(receipt: &Receipt) -> Vec<String> {
     let left_out = receipt.left_out();
     for (crawler, partitions) in by_crawler(receipt) {
         let whom = if crawler.is_empty() { String::new() } else { format!(" of {crawler}") };
-        let judged = partitions.iter().map(|(_, part)| &part.judged);
-        let parts: Vec<&Part> = judged.chain(left_out.iter().filter_map(|left_out| left_out.part.as_ref())).collect();
-        let wanted = Part { bytes: receipt.input.bytes + receipt.added_line_feeds, ..receipt.input };
-        if let Some(difference) = difference_in_any_order(&wanted, &parts) {
+        let judged = partitions.iter().map(|(_, part)| part.judged);
+        let parts: Vec<Tally> =
+            judged.chain(left_out.iter().filter_map(|left_out| left_out.part)).map(|part| part.tally()).collect();
+        if let Some(difference) = balance::difference(&receipt.input.tally(), receipt.added_line_feeds, &parts) {
             let there = left_out.iter().filter(|left_out| left_out.part.is_some());
             let others: String = there.map(|left_out| format!(" and {}", left_out.lines)).collect();
             found.push(format!("the partitions{whom}{others} do not add up to the input: {difference}"));
@@ -59,25 +60,20 @@ fn contradictions_of_partitions(receipt: &Receipt) -> Vec<String> {
 /// The contradictions between what is said of the run, and of its files and lists.
 fn contradictions_of_parts(receipt: &Receipt) -> Vec<String> {
     let mut found = Vec::new();
-    let appended = |parts: &mut dyn Iterator<Item = &Part>| {
-        let mut whole = Tally::default();
-        parts.for_each(|part| whole.append(&part.tally()));
-        whole
-    };
     for (name, lines, files) in written(receipt) {
         let unexpected = files.iter().find(|file| receipt.shards.is_empty() && !is_file_of_run(&file.name));
         found.extend(unexpected.map(|file| format!("no run writes a file named {:?}", file.name)));
-        if let Some(difference) = lines.difference(&appended(&mut files.iter().map(|file| &file.lines))) {
+        if let Some(difference) = lines.difference(&appended(files.iter().map(|file| &file.lines))) {
             found.push(format!("the files of {name} do not add up to it: {difference}"));
         }
     }
-    let inputs = appended(&mut receipt.lists.iter().map(|list| &list.input));
+    let inputs = appended(receipt.lists.iter().map(|list| &list.input));
     if let Some(difference) = receipt.input.difference(&inputs) {
         found.push(format!("the lists do not add up to the input: {difference}"));
     }
     for LeftOutPart { lines, part, of_list, is_asked } in &receipt.left_out() {
         let of_lists: Vec<Part> = receipt.lists.iter().filter_map(of_list).collect();
-        if let Some(difference) = part.unwrap_or_default().difference(&appended(&mut of_lists.iter())) {
+        if let Some(difference) = part.unwrap_or_default().difference(&appended(of_lists.iter())) {
             found.push(format!("the {lines} of the lists do not add up to those of the run: {difference}"));
         }
         if part.is_some() && !is_asked {
@@ -86,7 +82,7 @@ fn contradictions_of_parts(receipt: &Receipt) -> Vec<String> {
     }
     found.extend(changes_problem(receipt));
     for (name, part) in &receipt.partitions {
-        let of_lists = appended(&mut receipt.lists.iter().filter_map(|list| list.partitions.get(name)));
+        let of_lists = appended(receipt.lists.iter().filter_map(|list| list.partitions.get(name)));
         if let Some(difference) = part.judged.difference(&of_lists) {
             found.push(format!("the lines of {name} in the lists do not add up to it: {difference}"));
         }
@@ -187,15 +183,9 @@ fn by_crawler(receipt: &Receipt) -> BTreeMap<&str, Vec<(&String, &PartitionPart)
     crawlers
 }
 
-/// Like [`Part::difference`], but without comparing the order: the parts are not consecutive.
-fn difference_in_any_order(wanted: &Part, parts: &[&Part]) -> Option<String> {
-    let mut sum = Tally { order: wanted.tally().order, ..Tally::default() };
-    for part in parts {
-        sum.lines += part.lines;
-        sum.bytes += part.bytes;
-        sum.sum = sum.sum.wrapping_add(part.sum.map_or(0, |Hex(sum)| sum));
-    }
-    wanted.difference(&sum)
+/// The tally of consecutive parts.
+fn appended<'p>(parts: impl Iterator<Item = &'p Part>) -> Tally {
+    balance::consecutive(&parts.map(Part::tally).collect::<Vec<_>>())
 }
 
 /// Why a receipt can be neither proved nor disproved.

@@ -10,9 +10,9 @@ use crate::formats::seekable;
 use crate::input::error::ListError;
 use crate::input::list::{LIST_FORMAT, List, Opening, STANDARD_INPUT};
 use crate::input::scan::{Extent, scan};
-use crate::judge::tally::{Tally, line_hash};
+use crate::judge::tally::{Tally, append_each, line_hash};
 use crate::outcome::{Partition, Reason};
-use crate::output::columns::{NO_HEAD, rest_of_row};
+use crate::output::columns::NO_HEAD;
 use crate::output::folder::{FileName, NEEDED, extra_files};
 use crate::output::form::{OutputMode, OutputOptions};
 use crate::output::missing_robots;
@@ -327,10 +327,12 @@ impl Columns {
     /// The tallies of some lines of a file of this style, which begins with a head line or not.
     pub fn of(mut stored: StoredLines<'_>, style: OutputOptions, file: usize, has_head: bool) -> Columns {
         let head = if has_head { stored.split_head() } else { b"" };
-        let columns = style.columns(file);
-        let head = Tally::of_text(head, |line| rest_of_row(line, columns));
-        let mut found = Columns { head, ..Columns::default() };
-        stored.each(style, file, |line, bytes, verdicts| found.add(line, bytes, verdicts));
+        let mut found = Columns { head: style.tally(file, head), ..Columns::default() };
+        match stored {
+            // As a run counts what it is about to write.
+            StoredLines::Text(text, ..) if !style.form.is_whole() => found.lines = style.tally(file, text),
+            _ => stored.each(style, file, |line, bytes, verdicts| found.add(line, bytes, verdicts)),
+        }
         found
     }
 
@@ -357,7 +359,7 @@ impl Columns {
         let columns = self.partitions.len().max(next.partitions.len());
         self.partitions.resize(columns, Default::default());
         for (column, next) in self.partitions.iter_mut().zip(&next.partitions) {
-            column.iter_mut().zip(next).for_each(|(tally, next)| tally.append(next));
+            append_each(column, next);
         }
     }
 
