@@ -1,11 +1,12 @@
 //! The lines whose URLs occurred before, found in a first pass over the lists.
 //!
-//! It is for lists with more URLs than a [set](super::seen) in memory has room for; they must be files, which can be read again. The
-//! first pass only hashes. Then it is known of each line, by its number, whether it [is repeated](super::key_runs), and the second
-//! pass, which judges, asks for each chunk in its turn.
+//! Two passes are for lists with too many URLs for a [set](super::seen) in memory; the lists must be files, which can
+//! be read again. The first pass only hashes URLs, and finds the [numbers of repeated lines](super::key_runs). The
+//! second pass judges, and looks up the lines of each chunk in its turn.
 //!
-//! Both passes must see the same lines, or others would be left out. That no file has changed is checked as for all lists; here it is
-//! checked, too, that both passes count the same lines up to the end of each chunk, because unreadable parts may be skipped.
+//! Both passes must read the same lines, or the wrong lines would be left out. As for all lists, a run fails if a file
+//! has changed. Unreadable parts may be skipped, so this module also checks that both passes count the same number of
+//! lines up to the end of each chunk.
 
 use std::io;
 use std::path::PathBuf;
@@ -20,7 +21,7 @@ use crate::input::chunks::{Chunk, Chunks, Position};
 use crate::input::list::List;
 use crate::input::scan::each_chunk;
 
-/// What the first pass may use.
+/// The limits of the first pass.
 #[derive(Debug, Clone)]
 pub(super) struct PassLimits {
     /// The folder for its files.
@@ -40,11 +41,11 @@ pub(super) struct Repeats {
     starts: Vec<u64>,
     /// Where the chunks of the first pass ended, and the number of lines before that.
     ends: Vec<(Position, u64)>,
-    /// Lines of each list that had their turn in the second pass.
+    /// How many lines of each list have had their turn in the second pass.
     read: Sequence<Vec<u64>>,
 }
 
-/// What the first pass has read so far.
+/// The progress of the first pass.
 pub(super) struct Passed {
     pub keys: KeyRuns,
     /// The lines of each list.
@@ -53,15 +54,15 @@ pub(super) struct Passed {
 }
 
 impl PassLimits {
-    /// The error that there is no room for more than these bytes.
+    /// The error that there is no disk space for this many bytes.
     pub fn failed(&self, bytes: u64, error: io::Error) -> FilterError {
         FilterError::Unique { folder: self.folder.clone(), bytes, error }
     }
 }
 
 impl Repeats {
-    /// Reads all chunks. Lines are also known if `files` have their URLs. `read` is the number of lines of each list that the second
-    /// pass does not read, because an interrupted run has judged them.
+    /// Reads all chunks. Lines whose URLs are in `files` are found as well. `read` is the number of lines of each list
+    /// that the second pass does not read, because an interrupted run has judged them.
     pub fn find(
         chunks: &Chunks<'_>,
         hashing: Hashing,
@@ -113,7 +114,8 @@ impl Repeats {
         Ok(true)
     }
 
-    /// The same, where turns begin anew after so many lines of each list, which must have had their turns.
+    /// The same, with turns that begin again after these numbers of lines of each list, all of which must have had
+    /// their turns.
     pub fn with_new_turns(self, read: &[u64], lists: &[List]) -> Result<Repeats, FilterError> {
         let had = self.read.into_inner();
         match had.iter().zip(read).position(|(had, read)| had != read) {
@@ -158,7 +160,7 @@ pub(super) fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, means: &PassLimi
     if chunks.is_interrupted() {
         return Err(FilterError::Interrupted);
     }
-    // Otherwise these are not the URLs that are read later.
+    // If a list has changed, the second pass would read other URLs.
     chunks.lists().iter().try_for_each(List::unchanged)?;
     Ok(passed.into_inner())
 }
