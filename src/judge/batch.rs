@@ -1,20 +1,25 @@
 //! The hot path: judges a batch of URLs, step by step.
 //!
-//! Each step runs over all URLs of a batch before the next one begins, with arrays in between. So the cache misses of a step
-//! overlap, and its loop has no branch that depends on the data, except on whether a host repeats in step 2:
+//! Each step runs over all URLs of a batch before the next step begins, with arrays in between. So the cache misses of
+//! a step overlap, and its loop has no branch that depends on the data, except in step 2 on whether a host repeats:
 //!
 //! 1. *key*: takes the first 40 bytes up to the end of the authority;
 //! 2. *probe*: hashes them and prefetches the pilot, which gives the slot of the look-up table; prefetches its entry;
-//! 3. *look*: checks whether the entry is the URL's origin. Known origins go on, all others go the slow way;
-//! 4. *tidy*: for known URLs that are not plain, finds the end of the path. Those in normal form go on as well;
-//! 5. *route*: looks up what the origin's class means, and the automaton that decides, if any; prefetches it;
+//! 3. *look*: checks whether the entry is that of the URL's origin. URLs of known origins continue, all others take the
+//!    slow way;
+//! 4. *tidy*: for URLs of known origins that are not plain, finds the end of the path. URLs in normal form continue as
+//!    well;
+//! 5. *route*: looks up the decision for the origin's class, and the automaton that decides, if any; prefetches it;
 //! 6. *closed*: allows `/robots.txt` of origins that are closed as a whole, in dialects that always allow it;
-//! 7. *front*: checks whether the path may have another verdict than the automaton's base, first by prefixes, then by triples;
-//! 8. *walk*: runs the automaton itself, for those few.
+//! 7. *front*: checks whether the path's verdict may differ from the automaton's base, first by prefixes, then by
+//!    triples;
+//! 8. *walk*: runs the automaton itself, for these few paths.
 //!
-//! For several crawlers, the automaton is that of most of them; [`others`](super::others) judges for the rest.
+//! With several crawlers, the automaton is the one that applies to most of them; [`others`](super::others) judges for
+//! the rest.
 //!
-//! Each step up to 7 is its own function, so that it has all registers for itself. What each costs stands in `benches/README.md`.
+//! Each step up to 7 is its own function, so that it has all registers for itself. `benches/README.md` lists the cost
+//! of each.
 //!
 //! The slow way ([`JudgeView::judge_line`]) alone would give the same outcomes; tests use it as the oracle.
 
@@ -167,7 +172,7 @@ fn judge_places(judges: &[JudgeView<'_>], text: &[u8], outcomes: &mut Outcomes, 
     (scratches[0].places, scratches[0].arrays) = (places, arrays);
 }
 
-/// Judges URLs, each of them for a line whose outcomes were those of an empty one; sets them.
+/// Judges URLs, each for a line that was judged as an empty line, and sets the outcomes of these lines.
 pub(crate) fn judge_apart(
     judges: &[JudgeView<'_>],
     lines: &[usize],
@@ -199,7 +204,7 @@ pub(crate) fn judge(
     let before = scratches.first().is_some_and(|scratch| scratch.refuses_tabs);
     scratches.iter_mut().for_each(|scratch| scratch.refuses_tabs = urls.refuses_tabs);
     isa::run(JudgeAll { judges, urls, outcomes, scratches, arrays });
-    // URLs that are judged one by one are of no list.
+    // URLs that are judged one by one are not from a list.
     scratches.iter_mut().for_each(|scratch| scratch.refuses_tabs = before);
 }
 

@@ -1,5 +1,5 @@
-//! A mapped list that another program changes while it is judged: between every two steps, and between every two reads in them.
-//! `Mapped` in `input/list/regular.rs` says why that does no harm.
+//! Tests with a mapped list that another program changes while it is judged: between any two steps, and between any two
+//! reads in a step. `Mapped` in `input/list/regular.rs` says why that does no harm.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -36,7 +36,7 @@ thread_local! {
 struct Changed {
     /// Its own map of the file.
     map: MmapMut,
-    /// The text as it was, which is the end of the file.
+    /// The original text, which is the end of the file.
     text: Vec<u8>,
     dice: Rng,
     changes: usize,
@@ -154,7 +154,7 @@ impl Drop for ChangingList {
     }
 }
 
-/// Does what a worker does with a chunk. Returns whether its copies were proven.
+/// Judges and writes a chunk like a worker. Returns whether its copies were proven.
 fn judged(chunk: &Chunk<'_>, matcher: &Matcher, stays: bool) -> bool {
     let (text, judge): (_, JudgeView<'_>) = (chunk.text(), matcher.view());
     let (mut urls, mut outcomes) = (LineUrls::default(), Outcomes::default());

@@ -1,5 +1,5 @@
-//! The operator's choices where robots.txt gives no definite verdict, and for statuses of a robots.txt that mean something else
-//! than the dialect says.
+//! The operator's choices for lines on which robots.txt gives no definite verdict, and for statuses that mean something
+//! else than the dialect says.
 //!
 //! A TOML file has a line for each status, or for all of a hundred:
 //!
@@ -10,7 +10,7 @@
 //! "5xx" = "defer"
 //! ```
 //!
-//! Ignoring a line could mean allowing what it blocks. So what is not understood is an error.
+//! Ignoring an invalid line could allow what it was meant to block, so it is an error.
 
 use serde::de::{Error, MapAccess, Visitor};
 use serde::ser::SerializeMap;
@@ -51,7 +51,7 @@ impl FromStr for MaxAge {
     }
 }
 
-/// The operator's choices for URLs on which robots.txt gives no definite verdict, or one that is too old.
+/// The operator's choices for URLs on which robots.txt gives no definite verdict, or a verdict that is too old.
 ///
 /// A [`Matcher`](crate::Matcher) and a [`Job`](crate::run::Job) have them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -59,35 +59,36 @@ impl FromStr for MaxAge {
 pub struct Choices {
     /// For origins whose robots.txt was never fetched. `Use` is the same as `Defer`, because there is nothing to use.
     pub on_unfetched: Fallback,
-    /// For origins that are unreachable, whose robots.txt did not arrive whole, whose redirects lead nowhere, or that
-    /// confirm a robots.txt that is not known.
+    /// For origins that are unreachable, whose robots.txt is incomplete or not text, whose redirects are unresolved, or
+    /// whose 304 confirms an unknown robots.txt.
     pub on_unreachable: Fallback,
     /// How many seconds an origin must have been unreachable to be treated as having no robots.txt (RFC 9309 2.3.1.4); `None`
     /// for never. Takes precedence over [`Choices::on_unreachable`].
     pub unreachable_as_unavailable: Option<u64>,
-    /// For robots.txt files that look like HTML pages, which some servers send for every path; also for a last good one that
-    /// would be used. The choice takes the place of their rules, so it never becomes stale. `Use` judges by the rules.
+    /// For robots.txt files that look like HTML pages, which some servers send for every path; also if such a file is
+    /// the last good one in use. The choice replaces the rules, so it never becomes stale. `Use` judges by the rules.
     #[serde(default = "read_as_rules")]
     pub on_html: Fallback,
     /// For answers older than [`Choices::max_age`].
     pub on_stale: Fallback,
     /// The maximum age to enforce, if any.
     pub max_age: Option<MaxAge>,
-    /// For statuses of a robots.txt that mean something else than the dialect says. Take precedence over all but overrides: also over
-    /// [`Choices::on_unreachable`] and [`Choices::unreachable_as_unavailable`].
+    /// For statuses that mean something else than the dialect says. They take precedence over everything but overrides,
+    /// including [`Choices::on_unreachable`] and [`Choices::unreachable_as_unavailable`].
     #[serde(default, skip_serializing_if = "Statuses::is_empty")]
     pub statuses: Statuses,
-    /// Whether an origin that is not in the policy is judged by that with `www.` before its host or, if it has that, by that without.
+    /// Whether an origin that is not in the policy is judged by its sibling: the origin whose host has `www.` added, or
+    /// removed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub www_fallback: bool,
-    /// What the site must say about uses of a page. What is allowed but does not meet it is blocked, with the reason
+    /// What the site must say about uses of a page. Allowed pages that do not meet this are blocked, with the reason
     /// [`Preference`](crate::Reason::Preference).
     #[serde(default, skip_serializing_if = "Requirements::is_empty")]
     pub require: Requirements,
-    /// To which crawlers a `Content-Signal` line speaks.
+    /// The crawlers that a `Content-Signal` line applies to.
     #[serde(default, skip_serializing_if = "SignalScope::is_default")]
     pub content_signal: SignalScope,
-    /// The time at which age is judged, in seconds of Unix time; serialised as RFC 3339.
+    /// The time relative to which ages are computed, in seconds of Unix time; serialised as RFC 3339.
     #[serde(with = "crate::formats::time")]
     pub now: i64,
 }
@@ -107,7 +108,7 @@ setters! {
     }
 }
 
-/// The choice for HTML pages of receipts that are older than the choice.
+/// The choice for HTML pages in receipts from before this choice existed.
 fn read_as_rules() -> Fallback {
     Fallback::Use
 }
@@ -136,15 +137,15 @@ impl Choices {
         Choices::at(jiff::Timestamp::now().as_second())
     }
 
-    /// What becomes of answers that are too old, and which are: if it is only said what becomes of them, those older than the
-    /// dialect's lifetime are. Without either, none is.
+    /// Sets the fallback for stale answers, and the maximum age. With only a fallback, answers older than the dialect's
+    /// lifetime are stale. With neither, no answer is.
     #[must_use]
     pub fn stale(self, on_stale: Option<Fallback>, max_age: Option<MaxAge>) -> Choices {
         let max_age = max_age.or(on_stale.map(|_| MaxAge::Dialect));
         Choices { on_stale: on_stale.unwrap_or(Fallback::Use), max_age, ..self }
     }
 
-    /// The choices for a policy that a newer one is compared with: its answers were not too old when it was in use.
+    /// The choices for the older policy of a comparison: its answers were not too old when it was in use.
     pub(crate) fn of_older(self) -> Choices {
         Choices { max_age: None, ..self }
     }
@@ -166,7 +167,7 @@ named! {
         Block = "block",
         /// Defer them.
         Defer = "defer",
-        /// Judge them by the rules at hand: the last good ones, or the stale ones.
+        /// Judge them by the available rules: the last good ones, or the stale ones.
         Use = "use",
     }
 }
@@ -190,26 +191,27 @@ const COUNT: usize = 200;
 /// All from 400 to 499, and all from 500 to 599.
 const HUNDREDS: [&str; 2] = ["4xx", "5xx"];
 
-/// The most bytes of a file: more than a line for each status has.
+/// The most bytes of a file; a line for each status takes fewer.
 const LONGEST_FILE: u64 = 1 << 20;
 
-/// A name, and what it stands for.
+/// A name, and the meanings of statuses that it stands for.
 type Named = (&'static str, &'static [(&'static str, Fallback)]);
 
-/// The statuses that have a name.
+/// The named sets of meanings.
 ///
-/// Apache Nutch defers a host whose robots.txt answers 5xx or 429, and allows it for 4xx (`HttpRobotRulesParser`, with the defaults of
-/// `http.robots.403.allow` and `http.robots.503.defer.visits`; 429 since NUTCH-3011). Common Crawl's crawler is made of it. That it
-/// defers 403 as well is ours: no public text was found, and it is the stricter reading.
+/// Apache Nutch defers a host whose robots.txt answers 5xx or 429, and allows it for 4xx (`HttpRobotRulesParser`, with
+/// the defaults of `http.robots.403.allow` and `http.robots.503.defer.visits`; 429 since NUTCH-3011). Common Crawl's
+/// crawler is based on Nutch. That it defers 403 as well is our choice: we found no public text, and it is the stricter
+/// reading.
 const NAMED: [Named; 2] = [
     ("common-crawl", &[("403", Fallback::Defer), ("429", Fallback::Defer), ("5xx", Fallback::Defer)]),
     ("nutch", &[("4xx", Fallback::Allow), ("429", Fallback::Defer), ("5xx", Fallback::Defer)]),
 ];
 
-/// What statuses of a robots.txt mean, in place of what the dialect says; by default, none does.
+/// Meanings of statuses that replace the dialect's; none by default.
 ///
-/// A status means the last answer at the end of an origin's redirects, and `4xx` and `5xx` all that are not named themselves. More
-/// redirects than a dialect follows are as 404 where the dialect says so.
+/// The status of an origin is that of the last answer, at the end of its redirects; `4xx` and `5xx` are for all
+/// statuses without a meaning of their own. If the dialect says so, a chain of too many redirects counts as 404.
 ///
 /// ```
 /// use robosieve::{Fallback, Statuses};
@@ -256,7 +258,7 @@ impl Statuses {
     ///
     /// # Errors
     ///
-    /// [`StatusesError`] if it is neither, or the file cannot be read, or anything in it is not understood.
+    /// [`StatusesError`] if it is neither, or the file cannot be read or has anything invalid in it.
     pub fn named_or_read(name_or_path: &Path) -> Result<Statuses, StatusesError> {
         let named = name_or_path.to_str().and_then(Statuses::named);
         named.map_or_else(|| Statuses::read(name_or_path), Ok)
@@ -287,7 +289,7 @@ impl Statuses {
         })
     }
 
-    /// Adds what a status, or `4xx` or `5xx`, means.
+    /// Adds a meaning for a status, or for `4xx` or `5xx`.
     ///
     /// # Errors
     ///
@@ -308,7 +310,7 @@ impl Statuses {
         self.given.iter().all(Option::is_none)
     }
 
-    /// What a status means, and the line that says it: its own, or that of its hundred.
+    /// The meaning of a status, and the key that gives it: the status itself, or `4xx` or `5xx`.
     pub fn deciding(&self, status: u16) -> Option<(String, Fallback)> {
         let place = self.place_deciding(status)?;
         Some((name_of(place), self.given[place]?))
@@ -325,7 +327,7 @@ impl Statuses {
         places.into_iter().find(|&place| own < COUNT && self.given[place].is_some())
     }
 
-    /// All that have a meaning, by their names.
+    /// All statuses that have a meaning, by their names.
     pub fn iter(&self) -> impl Iterator<Item = (String, Fallback)> + '_ {
         self.given.iter().enumerate().filter_map(|(place, meaning)| Some((name_of(place), (*meaning)?)))
     }
@@ -393,7 +395,7 @@ impl Serialize for Statuses {
     }
 }
 
-/// From a map, in which nothing may be twice.
+/// From a map without repeated keys.
 impl<'de> Deserialize<'de> for Statuses {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Statuses, D::Error> {
         struct Lines;
@@ -416,16 +418,16 @@ impl<'de> Deserialize<'de> for Statuses {
     }
 }
 
-/// What the operator says of the statuses of an origin's answers; nothing by default.
+/// The operator's meanings for the statuses of an origin's answers; none by default.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct StatusOverride {
-    /// Of the last answer.
+    /// The meaning of the last answer's status.
     pub last: Option<Partition>,
-    /// Of the last good one, if the last one is no verdict.
+    /// The meaning of the last good answer's status, if the last answer is not a verdict.
     pub last_good: Option<Partition>,
 }
 
-/// What the operator says of statuses, and the answers that have them.
+/// The operator's meanings of statuses, and the answers that have these statuses.
 #[derive(Debug, Clone)]
 pub(super) struct StatusOverrides {
     statuses: Statuses,
@@ -433,7 +435,7 @@ pub(super) struct StatusOverrides {
     answers: Option<Policy>,
 }
 
-/// Whether an origin's answer of this kind has a status of which the operator may say what it means.
+/// Whether an origin's answer of this kind has a status that the operator may give a meaning.
 fn may_be_named(origin_status: OriginStatus) -> bool {
     matches!(origin_status, OriginStatus::Unavailable | OriginStatus::Forbidden | OriginStatus::Unreachable)
 }
@@ -443,7 +445,7 @@ impl StatusOverrides {
         StatusOverrides { statuses, answers: None }
     }
 
-    /// The same, where the statuses of answers are looked up in a policy, if any are asked for.
+    /// The same, with answers from a policy, if any status has a meaning.
     pub fn with_answers_of(self, policy: &Policy) -> StatusOverrides {
         let answers = (!self.statuses.is_empty()).then(|| policy.clone());
         StatusOverrides { answers, ..self }
@@ -454,7 +456,7 @@ impl StatusOverrides {
         !self.statuses.is_empty() && (may_be_named(origin_status) || good.is_some_and(may_be_named))
     }
 
-    /// What the operator says of the statuses of a record's answers, and these statuses.
+    /// The operator's meanings for the statuses of a record's answers, and these statuses.
     pub fn of(&self, record: &Record<'_>) -> (StatusOverride, FinalStatuses) {
         if !self.asks(record.origin_status, record.last_good) {
             return Default::default();
@@ -465,8 +467,8 @@ impl StatusOverrides {
         (StatusOverride { last, last_good }, statuses)
     }
 
-    /// The statuses of a record's answers. It has that of the origin's own robots.txt, so without redirects the answers need not be
-    /// looked up.
+    /// The statuses of a record's answers. The record has the status of the origin's own robots.txt, so the answers are
+    /// looked up only for redirects.
     fn statuses_of(&self, record: &Record<'_>) -> FinalStatuses {
         let own = record.state().answered.status;
         let is_final = own.is_some_and(|status| status >= 400) && !record.last_good.is_some_and(may_be_named);
@@ -477,7 +479,7 @@ impl StatusOverrides {
         }
     }
 
-    /// What an answer of this kind and status means. A status that is not known may be one that is not to be allowed.
+    /// The meaning of an answer of this kind and status. An unknown status may be one that must not be allowed.
     fn meaning(&self, of: OriginStatus, status: Option<u16>) -> Option<Partition> {
         match status.filter(|_| may_be_named(of)) {
             Some(status) => self.statuses.meaning(status)?.partition(),
@@ -503,7 +505,7 @@ pub enum MatcherError {
 #[error("{0}; or `dialect`")]
 pub struct MaxAgeError(pub(super) String);
 
-/// Statuses that have no meaning, because they cannot be read.
+/// Meanings of statuses that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StatusesError {
@@ -534,17 +536,17 @@ pub enum StatusesError {
     },
 }
 
-/// What is wrong with the meaning of a status.
+/// A problem with the meaning of a status.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StatusProblem {
     /// Not a text.
     #[error("it is not UTF-8")]
     NotUtf8,
-    /// No TOML, or values of another type.
+    /// Not TOML, or a value of another type.
     #[error("{0}")]
     NotUnderstood(String),
-    /// Nothing is said.
+    /// There are no meanings.
     #[error("it gives no status a meaning; expected a line such as 403 = \"defer\"")]
     Empty,
     /// A status that does not exist, or whose meaning is fixed.

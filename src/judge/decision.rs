@@ -63,34 +63,34 @@ impl DecisionTable {
         DecisionTable { unfetched: unfetched(&choices), choices, lifetime, said }
     }
 
-    /// The same, where the statuses of answers are looked up in a policy, if the choices ask for them.
+    /// The same, with the statuses of answers from a policy, if the choices need them.
     pub fn with_answers_of(self, policy: &Policy) -> DecisionTable {
         DecisionTable { said: self.said.with_answers_of(policy), ..self }
     }
 
-    /// Whether they depend on when an origin answered.
+    /// Whether decisions depend on when an origin answered.
     pub fn have_times(&self) -> bool {
         self.choices.has_times()
     }
 
-    /// Whether an origin that is not known is judged by its `www.` sibling.
+    /// Whether an unknown origin is judged by its `www.` sibling.
     #[inline]
     pub fn fall_back_to_www(&self) -> bool {
         self.choices.www_fallback
     }
 
-    /// What is required of preferences; `None` if nothing is.
+    /// The requirements on preferences; `None` if there are none.
     #[inline]
     pub fn requirements(&self) -> Option<&Requirements> {
         Some(&self.choices.require).filter(|requirements| !requirements.is_empty())
     }
 
-    /// To which crawlers a `Content-Signal` line speaks.
+    /// The crawlers that a `Content-Signal` line applies to.
     pub fn content_signal(&self) -> SignalScope {
         self.choices.content_signal
     }
 
-    /// Whether some depend on the status of an answer.
+    /// Whether some decisions depend on the status of an answer.
     pub fn ask_for_statuses(&self) -> bool {
         !self.choices.statuses.is_empty()
     }
@@ -107,7 +107,7 @@ impl DecisionTable {
         self.of_state(record.origin_status, record.last_good, record.html_page, said, || record.state())
     }
 
-    /// The status of the answer that decides on a record's origin, if it decides because the operator says what it means.
+    /// The status of the answer that decides on a record's origin, if the operator's meaning of this status decides.
     pub fn deciding_status(&self, record: &Record<'_>) -> Option<u16> {
         let Decision::Fixed(outcome) = self.of(record) else { return None };
         if matches!(outcome.reason(), Reason::Override | Reason::Paused | Reason::LongUnreachable) {
@@ -118,7 +118,8 @@ impl DecisionTable {
         said.last.map_or_else(|| of_good().and(statuses.last_good), |_| statuses.last)
     }
 
-    /// The decisions for the classes of origins, by class number; `None` if a time or a status decides, which only the record has.
+    /// The decisions for the classes of origins, by class number; `None` if the decision depends on a time or a status,
+    /// which only the record has.
     pub fn by_class(&self) -> [Option<Decision>; 256] {
         std::array::from_fn(|number| self.of_class(Class::from_number(number as u8)?))
     }
@@ -173,8 +174,8 @@ impl DecisionTable {
         }
     }
 
-    /// Whether an origin has been unreachable for so long that it is treated as having no robots.txt. If no source says since
-    /// when, it counts from the failed answer.
+    /// Whether an origin has been unreachable for so long that it counts as having no robots.txt. If no source says
+    /// since when, the time counts from the failed answer.
     fn is_long_unreachable(&self, state: impl FnOnce() -> OriginState) -> bool {
         let Some(seconds) = self.choices.unreachable_as_unavailable else { return false };
         let answered = state().answered;
@@ -182,7 +183,7 @@ impl DecisionTable {
         since.is_some_and(|since| since.saturating_add_unsigned(seconds) <= self.choices.now)
     }
 
-    /// Whether a decision rests on an answer that can be too old.
+    /// Whether a decision is based on an answer that can become too old.
     fn is_judged_by_age(&self, decision: Decision) -> bool {
         match decision {
             Decision::Walk(_) => true,

@@ -1,7 +1,7 @@
 //! Explains an outcome: the rule that decided, and when its robots.txt was captured.
 //!
-//! An automaton has verdicts but no rules. To explain a line, the rules of its group are tried as they are written in the
-//! robots.txt (`deciding_rule`); the two share only how patterns are ranked.
+//! An automaton has verdicts but no rules. To explain a line, the rules of its group are tried one by one, as written
+//! in the robots.txt (`deciding_rule`); the only code that both share ranks the patterns.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,15 +24,15 @@ use crate::rules::chosen::{KeptRule, is_always_allowed};
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Cause {
-    /// The rule, or the line for which a page is refused that may be fetched; `None` if the state of the robots.txt, an override, or the
-    /// operator's choices decided instead, or what the operator requires is not said.
+    /// The rule, or the preference line that refuses a page whose fetching is allowed. `None` if the state of the
+    /// robots.txt, an override, or the operator's choices decided instead, or if the site is silent on a required use.
     pub rule: Option<KeptRule>,
     /// The group of the rule, as the value of the `User-agent` line above it; `None` if no rule decided.
     pub agent: Option<String>,
     /// When the deciding answer was captured, in seconds of Unix time; `None` if that is unknown, or an override takes
     /// precedence over all answers.
     pub captured: Option<i64>,
-    /// The status of the deciding answer, if it decides because the operator [says](crate::Choices::statuses) what it means.
+    /// The status of the deciding answer, if the operator's [meaning](crate::Choices::statuses) of this status decided.
     pub status: Option<u16>,
 }
 
@@ -47,30 +47,30 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Explains outcomes. Use one for each thread, again and again: URLs that follow others of their origin need no look-up, and what is
-/// said about uses is parsed once.
+/// Explains outcomes. Reuse one explainer in each thread: a URL with the origin of the previous URL needs no look-up,
+/// and preferences are parsed once.
 pub struct Explainer {
     judging: Arc<Judge>,
     preferences: KnownPreferences,
     /// The origin of the URL before; empty if it is not spelled in canonical form.
     origin: Vec<u8>,
-    /// What decides on its URLs; `None` if nothing is known about it.
+    /// The basis of decisions on its URLs; `None` if the origin is unknown.
     deciding: Option<Deciding>,
     rules: WrittenRules,
 }
 
-/// What decides on the URLs of an origin.
+/// The basis of decisions on the URLs of an origin.
 struct Deciding {
-    /// Whether it is an origin that layers over the policy change.
+    /// Whether layers over the policy change this origin.
     is_changed: bool,
     decision: Decision,
     /// When the deciding answer was captured.
     captured: Option<i64>,
-    /// Its status, if that decides.
+    /// The status of this answer, if the status decides.
     status: Option<u16>,
     /// The column and the group whose rules decide, if any do.
     group: Option<(usize, Group)>,
-    /// Where what follows the origin begins, in trimmed URLs.
+    /// The length of the origin in trimmed URLs.
     path_start: usize,
 }
 
@@ -92,7 +92,7 @@ impl Explainer {
         self.look_up(url);
         let allows = |deciding: &Deciding| deciding.decision.if_allowed().partition() == Partition::Allowed;
         let may_be_refused = self.deciding.as_ref().is_some_and(allows);
-        // What does not meet the requirements of the run, if it is allowed, is not decided by a rule.
+        // An allowed page that does not meet the run's requirements is not blocked by a rule.
         let view = self.judging.view();
         let required = if may_be_refused { view.by_requirements(url, &mut self.preferences) } else { None };
         let Some(deciding) = &self.deciding else { return Cause::default() };
@@ -106,7 +106,7 @@ impl Explainer {
         Cause { rule, agent, captured, status }
     }
 
-    /// The outcome of a URL that is blocked whatever is said about uses, and the rule that blocks it, if one does.
+    /// The outcome of a URL that is blocked regardless of preferences, and the rule that blocks it, if one does.
     pub(crate) fn blocking(&mut self, url: &[u8]) -> Option<(Outcome, Option<Rule<'_>>)> {
         let url = origin::trimmed(url);
         self.look_up(url);
@@ -131,7 +131,7 @@ impl Explainer {
         Some((self.judge(deciding).policy().rules(group, column), self.path(url, deciding)))
     }
 
-    /// Finds what decides on a trimmed URL, unless it is what decided on the one before.
+    /// Finds the basis of the decision on a trimmed URL, unless it has the origin of the previous URL.
     fn look_up(&mut self, url: &[u8]) {
         let rest = url.strip_prefix(&*self.origin).filter(|_| !self.origin.is_empty());
         // Such a URL has its origin wherever the next slash is.
@@ -140,14 +140,14 @@ impl Explainer {
         }
         self.origin.clear();
         self.deciding = self.found(url);
-        // A file that is mapped may change, so what was found may be of another origin.
+        // A mapped file may change, so the record found may be that of another origin.
         let is_found = |end: usize| self.deciding.as_ref().is_none_or(|deciding| deciding.path_start == end);
         if let Some(end) = origin::canonical_cut(url).filter(|&end| is_found(end)) {
             self.origin.extend_from_slice(&url[..end]);
         }
     }
 
-    /// What decides on a trimmed URL; reads its rules.
+    /// The basis of the decision on a trimmed URL; reads its rules.
     fn found(&mut self, url: &[u8]) -> Option<Deciding> {
         let view = self.judging.view();
         let changed = view.of_changed(url);
@@ -167,7 +167,7 @@ impl Explainer {
         Some(Deciding { is_changed, decision, captured, status, group, path_start })
     }
 
-    /// What judges the URLs on which this decides.
+    /// The view that judges the URLs of this origin.
     fn judge(&self, deciding: &Deciding) -> JudgeView<'_> {
         let view = self.judging.view();
         if deciding.is_changed { view.changed().unwrap_or(view) } else { view }
@@ -186,7 +186,7 @@ impl Explainer {
         self.rules.deciding(&path, dialect).filter(|rule| rule.allow || !is_always_allowed(&path, dialect))
     }
 
-    /// Whether a trimmed URL that was looked up is allowed whatever closes its origin.
+    /// Whether a trimmed URL that was looked up is always allowed, even if its origin is closed.
     fn is_spared(&self, url: &[u8]) -> bool {
         let closed = self.deciding.as_ref().is_some_and(|deciding| match deciding.decision {
             Decision::Fixed(outcome) => outcome.spares_robots_txt(),

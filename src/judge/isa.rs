@@ -1,8 +1,8 @@
 //! The instruction sets that the hot path is compiled for.
 //!
-//! A [`Kernel`] is written once, generic over an [`Isa`]; [`run`] compiles it as a whole for each, and selects the best that
-//! the processor has. Everything below a kernel is inlined into it: a function call would lose the wide registers, and a
-//! feature test in each call costs more than the code it selects.
+//! A [`Kernel`] is written once, generic over an [`Isa`]. [`run`] compiles it as a whole for each instruction set, and
+//! selects the best one that the processor has. Everything that a kernel calls is inlined into it, because a function
+//! call would lose the wide registers, and a feature test in each call costs more than the code that it selects.
 //!
 //! Both instruction sets give the same results, byte for byte: tests run kernels on each.
 
@@ -30,9 +30,9 @@ pub(crate) trait Kernel {
 
 /// The operations that differ between instruction sets.
 pub(crate) trait Isa {
-    /// Runs a kernel as a function of its own, compiled for these instructions. It is inlined nowhere, and everything it calls
-    /// is inlined into it. A closure would not do: if the compiler does not inline it, it is compiled for any processor, and
-    /// each intrinsic in it becomes a call.
+    /// Runs a kernel as a separate function, compiled for these instructions. It is never inlined, and everything it
+    /// calls is inlined into it. A closure does not work: if the compiler does not inline it, it is compiled for any
+    /// processor, and each intrinsic in it becomes a call.
     fn apart<K: Kernel>(kernel: K) -> K::Output;
 
     /// The line ends of a block, and the bytes that need a second look, one bit each. The block is preceded by the byte before

@@ -1,12 +1,12 @@
 //! Finds the lines of a chunk, and which of them need a second look.
 //!
-//! A line is *plain* if nothing in it needs a second look: no byte that percent-encoding could change, no fragment, no control
-//! character, no space, and no `/.`. Nearly all lines are plain, and the path of such a URL is everything after its authority,
-//! as written. One pass over the chunk finds the line ends and the lines that are not plain, in blocks of 64 bytes. The first
-//! two line ends of a block are always stored, whether there are any or not, so that only blocks with more than two take a
-//! branch.
+//! A line is *plain* if nothing in it needs a second look: no byte that percent-encoding could change, no fragment, no
+//! control character, no space, and no `/.`. Nearly all lines are plain, and the path of such a URL is everything after
+//! its authority, as written. One pass over the chunk finds the line ends and the lines that are not plain, in blocks
+//! of 64 bytes. Two line ends of each block are always stored, even if the block has fewer, so that only blocks with
+//! more than two take a branch.
 //!
-//! Every later step uses the offsets found here, never a sentinel in the text: the file may change in between.
+//! Every later step uses the offsets found here, never a sentinel in the text, because the file may change in between.
 
 use super::isa::{self, BLOCK, Isa, Kernel};
 
@@ -19,8 +19,8 @@ pub(crate) const LONGEST: usize = u32::MAX as usize - 1;
 /// The lines of a text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lines {
-    /// Where each line begins, and where the next one would: line `i` ends, with its LF, at `starts[i + 1]`. A last line
-    /// without an LF counts as if it had one.
+    /// Where each line begins, and where a line after the last would begin: line `i` ends, with its LF, at
+    /// `starts[i + 1]`. A last line without an LF counts as if it had one.
     starts: Vec<u32>,
     /// Whether a line needs a second look: 1 if it does, 0 if it is plain.
     second_looks: Vec<u8>,
@@ -44,7 +44,7 @@ impl Lines {
         self.count
     }
 
-    /// Where each line begins, and where the one after the last would.
+    /// Where each line begins, and where a line after the last would begin.
     pub fn starts(&self) -> &[u32] {
         &self.starts[..=self.count]
     }

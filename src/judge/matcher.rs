@@ -1,4 +1,5 @@
-//! Judges URLs by a policy, for one of its crawlers or for several at once; and what sites say about uses of their pages.
+//! Judges URLs by a policy, for one of its crawlers or for several at once, and finds preferences about uses of their
+//! pages.
 
 use std::fmt;
 use std::ops::Range;
@@ -19,11 +20,12 @@ use crate::policy::{Crawler, Policy};
 use crate::preferences::Preferred;
 use crate::robots::Agents;
 
-/// Judges URLs by a policy, for one crawler. It owns what it needs, so a struct can hold it and threads can share it; cloning
-/// only increments a counter.
+/// Judges URLs by a policy, for one crawler. A matcher owns its data, so a struct can hold it and threads can share it;
+/// cloning only increments a counter.
 ///
-/// [`Matcher::judge`] judges one URL. Judging many at a time is several times as fast: [`Matcher::judge_all`] takes them as
-/// separate values, [`Matcher::judge_spans`] as parts of one text, [`Matcher::judge_lines`] as its lines.
+/// [`Matcher::judge`] judges one URL. Judging many URLs in one call is several times as fast: [`Matcher::judge_all`]
+/// takes separate values, [`Matcher::judge_spans`] takes parts of one text, and [`Matcher::judge_lines`] takes the
+/// lines of a text.
 ///
 /// ```
 /// use robosieve::policy::{Capture, Captures};
@@ -48,8 +50,8 @@ use crate::robots::Agents;
 pub struct Matcher(Arc<Judge>);
 
 impl Policy {
-    /// A matcher for one of the policy's crawlers, as of now. It defers origins whose robots.txt was never fetched, or cannot
-    /// be.
+    /// A matcher for one of the policy's crawlers, at the current time. It defers origins whose robots.txt was never
+    /// fetched or is unreachable.
     ///
     /// `agent` is a product token, `*`, or several tokens in order of preference, separated by commas (RFC 9309 2.2.1).
     ///
@@ -72,13 +74,13 @@ impl Policy {
 }
 
 impl Matcher {
-    /// Judges by `policy` for one of its crawlers, and by `choices` where the policy says nothing definite.
+    /// Judges by `policy` for one of its crawlers, and by `choices` if the policy has no definite verdict.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn new(policy: &Policy, crawler: Crawler, choices: Choices) -> Matcher {
         Matcher(Arc::new(Judge::new(policy.clone(), crawler, choices)))
     }
 
-    /// Matchers for several crawlers of a policy. What the choices decide is the same for all, and found once.
+    /// Matchers for several crawlers of a policy. The decisions are the same for all crawlers, and computed once.
     pub(crate) fn for_each(
         policy: &Policy,
         crawlers: impl IntoIterator<Item = Crawler>,
@@ -151,8 +153,9 @@ impl Matcher {
         Explainer::new(Arc::clone(&self.0), caches)
     }
 
-    /// Whether outcomes may change with time: by the choices, or by overrides, which may pause an origin. A matcher judges as of
-    /// the time it was made, [`Choices::now`](field@Choices::now), so such a matcher is made again from time to time.
+    /// Whether outcomes may change with time, because of the choices, or of overrides, which may pause an origin. A
+    /// matcher judges at a fixed time, [`Choices::now`](field@Choices::now), so replace such a matcher from time to
+    /// time.
     pub fn depends_on_time(&self) -> bool {
         self.0.depends_on_time()
     }
@@ -178,7 +181,7 @@ impl Matcher {
         self.0.policy.answering(&self.0.crawler)
     }
 
-    /// What is said to the crawler about uses of the page of a URL. It means nothing if the page is blocked.
+    /// The crawler's preferences about uses of the page of a URL. They mean nothing if the page is blocked.
     #[cfg(feature = "cli")]
     pub(crate) fn preferred(&self, url: &[u8]) -> Preferred {
         let view = self.view();
@@ -206,9 +209,9 @@ fn with_scratch<T>(judge: impl FnOnce(&mut Scratch) -> T) -> T {
     with_scratches(|[scratch, _]| judge(scratch))
 }
 
-/// Judges URLs by a policy, for several of its crawlers at once. A URL is judged once for each distinct group of rules that its
-/// origin has for them, so a hundred crawlers take little more time than one. [`Refusals`](super::Refusals) tells which of them
-/// may not fetch it.
+/// Judges URLs by a policy, for several of its crawlers at once. A URL is judged once for each distinct group of rules
+/// that its origin has for these crawlers, so a hundred crawlers take little more time than one.
+/// [`Refusals`](super::Refusals) lists the crawlers that may not fetch a URL.
 ///
 /// ```
 /// use robosieve::policy::{Capture, Captures, Crawlers};
@@ -261,8 +264,9 @@ impl Matchers {
         with_scratches(|scratches| batch::judge_spans(&Matcher::views(&self.0), text, spans, outcomes, scratches));
     }
 
-    /// Finds what sites say about uses of the pages of URLs with these outcomes, to each crawler; `url` returns the one with an index.
-    /// Of what may not be fetched nothing is said, unless it is what [`Choices::require`](field@Choices::require) refuses.
+    /// Finds each crawler's preferences about uses of the pages of URLs with these outcomes; `url` returns the URL with
+    /// an index. Pages that may not be fetched have no preferences, except those that
+    /// [`Choices::require`](field@Choices::require) refuses.
     ///
     /// ```
     /// use robosieve::policy::{Capture, Captures};
@@ -299,10 +303,10 @@ impl Matchers {
     }
 }
 
-/// What sites say of the pages of a chunk's lines, to each of several crawlers.
+/// The preferences of the pages of a chunk's lines, for each of several crawlers.
 #[derive(Debug)]
 pub(crate) struct PreferredLines {
-    /// Those of one policy after the other.
+    /// The matchers of each policy.
     by_policy: Vec<Vec<Matcher>>,
     crawlers: usize,
     known: KnownPreferences,
@@ -317,7 +321,7 @@ impl PreferredLines {
         PreferredLines { by_policy, crawlers, known: caches.cache(), pages: PagePreferences::default() }
     }
 
-    /// Finds what is said of lines with these outcomes for each crawler; `url` returns the URL of a line.
+    /// Finds the preferences of lines with these outcomes, for each crawler; `url` returns the URL of a line.
     pub fn find<'u>(&mut self, url: impl Fn(usize) -> &'u [u8], outcomes: &[Vec<Outcome>]) {
         let PreferredLines { by_policy, crawlers, known, pages } = self;
         pages.clear(outcomes.first().map_or(0, Vec::len), *crawlers);
@@ -329,7 +333,7 @@ impl PreferredLines {
         }
     }
 
-    /// What the site says of a line's page to a crawler.
+    /// The preferences of a line's page for a crawler.
     pub fn of(&self, line: usize, crawler: usize) -> &Preferred {
         self.pages.of(line, crawler)
     }

@@ -1,19 +1,20 @@
 //! Judges lines: finds the outcome of each, and its cause.
 //!
-//! The lines of a chunk get their outcomes, each a partition and a reason, in `batch`, the hot path; `slow` is the plain
-//! definition of the same. `pieces` sorts lines into the pieces of their partitions.
+//! `batch`, the hot path, finds the outcomes of a chunk's lines, each a partition and a reason; `slow` is their plain
+//! definition. `pieces` sorts lines into the pieces of their partitions.
 //!
 //! A line's partition is decided in one of these places:
 //!
-//! - by the state of its origin: `decision`, before a path is looked at; `Routes` in `view` has the same decisions in a table by
-//!   class of origin, from which `steps` reads them; what the operator says of a status is
-//!   looked up in `choices`;
+//! - by the state of its origin: `decision`, before a path is examined; `Routes` in `view` has the same decisions in a
+//!   table by class of origin, from which `steps` reads them; `choices` has the operator's meanings of statuses;
 //! - by rules: `judge_path` in `slow`; in the hot path, the front and, for the few paths that pass it, the walk in `steps`;
-//! - before all that closes a path or an origin, but overrides: `unless_always_allowed` in `slow` allows `/robots.txt`;
-//! - by what the run requires of preferences, for lines that are allowed so far: `required`, after all lines were judged;
-//! - for an origin that the policy does not know: `unfetched` in `decision`;
+//! - by the path `/robots.txt`, which takes precedence over everything but overrides: `unless_always_allowed` in `slow`
+//!   allows it;
+//! - by the preferences that the run requires, for lines that are allowed so far: `required`, after all lines were
+//!   judged;
+//! - for an origin that is not in the policy: `unfetched` in `decision`;
 //! - for a URL that is not valid: `From<InvalidUrl>` in `outcome.rs`;
-//! - for a line in which its layout finds no URL: `find_outcomes` in `run/worker.rs`.
+//! - for a line without a URL by its layout: `find_outcomes` in `run/worker.rs`.
 
 pub(crate) mod batch;
 

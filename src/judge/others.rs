@@ -1,9 +1,9 @@
-//! The crawlers that have another automaton than most.
+//! Crawlers whose automaton is not the one of most crawlers.
 //!
-//! The entry of an origin names the automaton of most crawlers of the policy, and the set of these crawlers. A batch is judged by
-//! these automata first, and the outcomes are those of all crawlers. Then the lines whose origin has other automata, about one in
-//! thirty, are judged by each of those, for the crawlers in its classes. So a line is judged once for each distinct automaton of its
-//! row, however many crawlers there are.
+//! The entry of an origin names the automaton of most crawlers of the policy, and the set of these crawlers. A batch is
+//! first judged by these automata, for all crawlers. Then the lines whose origin has other automata, about one in
+//! thirty, are judged by each of these, for the crawlers in its classes. So a line is judged once for each distinct
+//! automaton of its row, however many crawlers there are.
 
 use super::isa::Isa;
 use super::outcomes::Differences;
@@ -15,14 +15,14 @@ use crate::origin;
 use crate::outcome::Outcome;
 use crate::policy::{Groups, Row, columns_of};
 
-/// The crawlers that are judged for together.
+/// The crawlers of one call, which are judged for together.
 pub(super) struct Crawlers<'a, 'p> {
     judges: &'a [JudgeView<'p>],
     /// Judges for most crawlers of each row.
     pub most: JudgeView<'p>,
     /// For each column, the crawler that it answers for, alone.
     by_column: Vec<Option<u16>>,
-    /// The other crawlers: lists of tokens for which several columns answer.
+    /// The other crawlers: lists of tokens with several columns.
     lists: Vec<u16>,
 }
 
@@ -163,7 +163,7 @@ impl<'a, 'p> Crawlers<'a, 'p> {
         self.judge_line(url, line, scratch, found);
     }
 
-    /// Judges any line for the crawlers that have another automaton than most.
+    /// Judges any line for the crawlers whose automaton is not the one of most.
     pub fn judge_line(&self, url: &[u8], line: u8, scratch: &mut Scratch, found: &mut Differences) {
         let trimmed = origin::trimmed(url);
         let most = self.most.of_changed(trimmed).unwrap_or_else(|| self.most.clone());

@@ -1,9 +1,10 @@
-//! The outcomes of URLs for several crawlers: those that most get, and where single ones differ.
+//! The outcomes of URLs for several crawlers: the outcome for most crawlers, and the differences of single crawlers.
 //!
-//! Nearly all crawlers have the same rules on nearly all origins, so what is kept, counted and written for all of them grows with
-//! the URLs and the differences, not with the crawlers.
+//! Nearly all crawlers have the same rules on nearly all origins. So memory, counting and writing grow with the URLs
+//! and the differences, not with the crawlers.
 //!
-//! The crawlers that may not fetch a URL form few sets: each stands once, and a URL has its number ([`Refusals`]).
+//! The crawlers that may not fetch a URL form few sets: each set is stored once, and each URL has the number of its set
+//! ([`Refusals`]).
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -23,7 +24,7 @@ named! {
 }
 
 impl AllowedIf {
-    /// How many of so many crawlers lines are split for. If they are split once, the first stands for all.
+    /// For how many of this many crawlers lines are split. If they are split once, the first crawler stands for all.
     pub(crate) fn split_count(allowed_if: Option<AllowedIf>, crawlers: usize) -> usize {
         if allowed_if.is_some() { crawlers.min(1) } else { crawlers }
     }
@@ -61,7 +62,7 @@ impl Outcomes {
         Outcomes { crawlers: 1, most, ..Outcomes::default() }
     }
 
-    /// Forgets all URLs; the next ones are judged for this many crawlers.
+    /// Removes all URLs; the next URLs are judged for this many crawlers.
     pub(crate) fn clear(&mut self, crawlers: usize) {
         self.crawlers = crawlers;
         self.most.clear();
@@ -161,8 +162,8 @@ impl Outcomes {
         self.most[url] = outcome;
     }
 
-    /// Combines the outcomes for all crawlers into those for one: of each URL, the best for any of them or, if it must be allowed
-    /// for all, the worst. What is deferred may become either, so it is between allowed and blocked.
+    /// Combines the outcomes for all crawlers into one for each URL: the best for any crawler or, if the URL must be
+    /// allowed for all, the worst. A deferred URL may still become allowed or blocked, so it is between the two.
     pub(crate) fn combine(&mut self, allowed: AllowedIf) {
         let rank = |outcome: &Outcome| match outcome.partition() {
             Partition::Allowed => 0,
@@ -171,7 +172,7 @@ impl Outcomes {
             Partition::Invalid => 3,
         };
         for (url, of_url) in by_url(&self.differences.all) {
-            // Nobody may be left to whom the outcome for most applies.
+            // The outcome for most may apply to no crawler.
             let most = (of_url.len() < self.crawlers).then_some(self.most[url]);
             let outcomes = most.into_iter().chain(of_url.iter().map(|difference| difference.outcome));
             let found = match allowed {
@@ -184,8 +185,8 @@ impl Outcomes {
         self.crawlers = AllowedIf::split_count(Some(allowed), self.crawlers);
     }
 
-    /// Changes what is allowed to what `change` says, if anything, given the index of the URL and that of the crawler. All of one URL
-    /// change to the same.
+    /// Replaces allowed outcomes by the result of `change`, if any, which gets the indexes of the URL and the crawler.
+    /// All allowed outcomes of one URL must change to the same.
     pub(super) fn change_allowed(&mut self, mut change: impl FnMut(usize, usize) -> Option<Outcome>) {
         let is_allowed = |outcome: Outcome| outcome.partition() == Partition::Allowed;
         let differences = std::mem::take(&mut self.differences.all);
@@ -237,8 +238,9 @@ impl Outcomes {
         self.crawlers += others.crawlers;
     }
 
-    /// Calls `visit` with each URL whose partition changed for a crawler, the crawler, and the partition before and now. The first
-    /// half of the crawlers are those of now, the second half the same ones before.
+    /// Calls `visit` with each URL whose partition changed for a crawler, the crawler, and the partition before and
+    /// now. The first half of the crawlers has the current outcomes; the second half is the same crawlers by the older
+    /// policy.
     pub(crate) fn each_change(&self, mut visit: impl FnMut(usize, usize, [Partition; 2])) {
         let mut each = Vec::new();
         for (url, of_url) in by_url(self.differences()) {
@@ -253,7 +255,7 @@ impl Outcomes {
         }
     }
 
-    /// Puts the differences of the URLs from one on into order, and drops those that are none.
+    /// Sorts the differences from this URL on, and drops outcomes that do not differ.
     pub(super) fn sort(&mut self, from: usize) {
         let Outcomes { most, differences, .. } = self;
         let first =
@@ -301,12 +303,12 @@ impl Differences {
     }
 }
 
-/// Sets that are kept from one call to the next.
+/// How many sets are stored from one call to the next.
 const KEPT: usize = 4096;
 
-/// For each of many URLs, the crawlers that may not fetch it: those that it is blocked for, and those that it is deferred for.
+/// For each of many URLs, the crawlers that may not fetch it, because it is blocked or deferred for them.
 ///
-/// A line without a URL is blocked for all of them, since nobody can fetch it.
+/// A line without a URL is blocked for all crawlers.
 #[derive(Debug)]
 pub struct Refusals {
     names: Vec<String>,
@@ -333,7 +335,7 @@ impl Refusals {
         Refusals { names, sets: Vec::new(), known: HashMap::new(), of_urls: Vec::new() }
     }
 
-    /// Finds the sets of URLs with these outcomes. If they are those of more crawlers than there are names, only the first count.
+    /// Finds the sets of URLs with these outcomes. If there are more crawlers than names, only the first ones count.
     ///
     /// # Panics
     ///

@@ -1,11 +1,11 @@
-//! Sorts lines into the pieces of their partitions, and proves that none was lost on the way.
+//! Sorts lines into the pieces of their partitions, and proves that no line was lost.
 //!
-//! [`sort`] copies each line with its LF to the buffer of the partition that its outcome names. It copies 128 bytes in four
-//! wide steps that need no length, and more only if the line is longer; bytes stored past a line's end are overwritten by the
-//! next line. If the text stays in memory, as that of a mapped file does, long runs of lines of one partition are not copied,
-//! but written from where they are. [`prove`] then goes through the outcomes again and compares the pieces with the text, byte
-//! for byte if they are copies: it notices a line that was changed, dropped, duplicated, swapped, cut short or put into another
-//! partition.
+//! [`sort`] copies each line with its LF to the buffer of its outcome's partition. It always copies 128 bytes in four
+//! wide steps that need no length, and more only if the line is longer; the next line overwrites the bytes past a
+//! line's end. If the text stays in memory, as in a mapped file, long runs of lines of one partition are not copied,
+//! but written from the text itself. [`prove`] then goes through the outcomes again and compares the pieces with the
+//! text, copies byte for byte: it detects a line that was changed, dropped, duplicated, swapped, truncated or put into
+//! another partition.
 
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ impl Pieces {
         copied.flatten().chain([rest]).filter(|piece| !piece.is_empty())
     }
 
-    /// Empties it, keeping at most `most` bytes of memory.
+    /// Removes all pieces, and frees memory beyond `most` bytes.
     pub fn clear(&mut self, most: usize) {
         self.runs.clear();
         self.copies.clear();
@@ -52,7 +52,8 @@ impl Pieces {
 /// The pieces of each partition.
 type Partitions = [Pieces; Partition::COUNT];
 
-/// Runs of lines of at least this many bytes are not copied: shorter ones cost less to copy than to write apart.
+/// Runs of lines of at least this many bytes are not copied; copying shorter runs costs less than writing them
+/// separately.
 const LONG: usize = 1024;
 
 /// Appends the lines of a text to the pieces of their partitions. `starts` has the start of each line and of the one that would

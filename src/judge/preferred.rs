@@ -1,7 +1,7 @@
-//! What a site says about uses of a page, looked up by the URL.
+//! A site's preferences about uses of a page, looked up by the URL.
 //!
-//! A policy keeps the records; the preferences that follow from them are compiled when they are first asked for, once in each
-//! thread for each distinct list of records.
+//! A policy stores the records. Preferences are compiled from them on first use, once in each thread for each distinct
+//! list of records.
 
 use hashbrown::HashMap;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ impl Cache for KnownPreferences {
 }
 
 impl KnownPreferences {
-    /// What these records say, those for one crawler; `None` if nothing.
+    /// The preferences in these records, which are for one crawler; `None` if there are none.
     pub fn of(&mut self, records: &[SideRecord<'_>], dialect: &Dialect) -> Option<Arc<Preferences>> {
         let mut key = PreferenceLine::key(records);
         if key.is_empty() {
@@ -63,7 +63,8 @@ impl KnownPreferences {
     }
 }
 
-/// The preferences of lists of a policy and its layers, for one call: their places may mean others in the next one.
+/// The preferences of a policy's lists, by place, and of its layers' lists; for one call only, because the next call
+/// may have another policy.
 pub(crate) struct Places<'k> {
     pub known: &'k mut KnownPreferences,
     by_place: HashMap<(*const Policy, u32, usize), Option<Arc<Preferences>>>,
@@ -79,7 +80,7 @@ impl<'k> Places<'k> {
 
 /// A page whose origin a policy knows.
 pub(crate) struct Page<'p> {
-    /// What judges it: layers over a policy have their own.
+    /// The view that judges it: that of the policy or of the layers over it.
     judge: JudgeView<'p>,
     record: Record<'p>,
     /// In normal form.
@@ -87,7 +88,7 @@ pub(crate) struct Page<'p> {
 }
 
 impl<'p> JudgeView<'p> {
-    /// The page of a URL; `None` if it is none, or its origin is not known.
+    /// The page of a URL; `None` if the URL is invalid or its origin unknown.
     pub(crate) fn page(&self, url: &[u8]) -> Option<Page<'p>> {
         let url = origin::trimmed(url);
         let judge = self.of_changed(url).unwrap_or_else(|| self.clone());
@@ -100,7 +101,7 @@ impl<'p> JudgeView<'p> {
 }
 
 impl Page<'_> {
-    /// The line that refuses what is required of the page; `None` if none does, and what is required is only not said.
+    /// The line that refuses a required use of the page; `None` if the site is silent on it.
     pub fn refusing(
         &self,
         columns: &[usize],
@@ -116,7 +117,7 @@ impl Page<'_> {
             found.is_some_and(|found| requirements.are_refused(&found.preferred(&self.path, &mut known.walk)))
         };
         let alone: Vec<bool> = lines.iter().map(|line| refuse(std::slice::from_ref(line))).collect();
-        // A line that would refuse it may be overruled by one that says otherwise of a longer path.
+        // A line that would refuse the use may be overruled by a line with a longer path.
         let with_others = |at: usize| {
             let others = lines.iter().enumerate().filter(|&(other, _)| other == at || !alone[other]);
             others.map(|(_, line)| *line).collect::<Vec<_>>()
@@ -125,8 +126,8 @@ impl Page<'_> {
         Some(KeptRule { allow: false, value: line.value.to_vec(), line: line.line, about_uses: Some(line.key) })
     }
 
-    /// What is said of the page to the crawler for which these columns answer; `None` if nothing. It means nothing if the page is
-    /// blocked.
+    /// The preferences of the page for the crawler with these columns; `None` if there are none. They mean nothing if
+    /// the page is blocked.
     pub fn preferred(&self, columns: &[usize], places: &mut Places<'_>) -> Option<Preferred> {
         let side = self.record.side();
         // The first list is empty.
@@ -147,17 +148,17 @@ impl Page<'_> {
     }
 }
 
-/// What sites say about uses of the pages of many URLs, to each of several crawlers;
-/// [`Matchers::find_preferences`](super::Matchers::find_preferences) finds it.
+/// Preferences about uses of the pages of many URLs, for each of several crawlers;
+/// [`Matchers::find_preferences`](super::Matchers::find_preferences) finds them.
 #[derive(Debug, Default)]
 pub struct PagePreferences {
     crawlers: usize,
-    /// For each URL, those for each crawler.
+    /// For each URL, the preferences for each crawler.
     found: Vec<Preferred>,
 }
 
 impl PagePreferences {
-    /// What a column says of the page of a URL to a crawler; [`Preference::answer`] is what stands in it.
+    /// The preference in a column, for the page of a URL and a crawler; [`Preference::answer`] is its text.
     ///
     /// # Panics
     ///
@@ -167,21 +168,21 @@ impl PagePreferences {
         column.preference(self.of(url, crawler))
     }
 
-    /// What a site says about uses of the page of a URL to a crawler.
+    /// The preferences about uses of the page of a URL, for a crawler.
     pub(crate) fn of(&self, url: usize, crawler: usize) -> &Preferred {
         &self.found[url * self.crawlers + crawler]
     }
 
-    /// Forgets all URLs: of this many, nothing is said to this many crawlers.
+    /// Removes all URLs, and starts with this many URLs without preferences, for this many crawlers.
     pub(super) fn clear(&mut self, urls: usize, crawlers: usize) {
         self.crawlers = crawlers;
         self.found.clear();
         self.found.resize(urls * crawlers, Preferred::default());
     }
 
-    /// Finds what is said to the crawlers of one policy, of which `first` is the index of the first one; `url` returns the URL with an
-    /// index, and `outcomes` are those of each crawler. Of what may not be fetched nothing is said, unless it is refused for what is
-    /// said.
+    /// Finds the preferences for the crawlers of one policy; `first` is the index of the first of these. `url` returns
+    /// the URL with an index, and `outcomes` are those of each crawler. Pages that may not be fetched have no
+    /// preferences, unless a preference is what refuses them.
     pub(super) fn find<'u>(
         &mut self,
         judges: &[JudgeView<'_>],
@@ -209,7 +210,7 @@ impl PagePreferences {
     }
 }
 
-/// Whether what is said of a page counts: it may be fetched, or is refused for what is said.
+/// Whether a page has preferences: it may be fetched, or a preference refuses it.
 fn is_said(outcome: Outcome) -> bool {
     outcome.partition() == Partition::Allowed || outcome.reason() == Reason::Preference
 }

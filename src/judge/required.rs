@@ -1,6 +1,6 @@
-//! Blocks what is allowed, but does not meet what the run requires of preferences.
+//! Blocks allowed pages that do not meet the run's requirements on preferences.
 //!
-//! That is decided after all lines were judged, so that runs without requirements do nothing for it.
+//! This happens after all lines were judged, so that runs without requirements do no work for it.
 
 use super::outcomes::Outcomes;
 use super::preferred::{KnownPreferences, Places};
@@ -10,15 +10,16 @@ use crate::outcome::{Outcome, Partition, Reason};
 use crate::preferences::{Preferred, Requirements};
 use crate::rules::chosen::KeptRule;
 
-/// The outcome of a page that does not meet what is required.
+/// The outcome of a page that does not meet the requirements.
 pub(super) const REFUSED: Outcome = Outcome::new(Partition::Blocked, Reason::Preference);
 
-/// Whether judges of one policy require anything.
+/// Whether the judges of one policy have requirements.
 pub(super) fn is_anything(judges: &[JudgeView<'_>]) -> bool {
     judges.first().is_some_and(|judge| judge.decisions.requirements().is_some())
 }
 
-/// Blocks the URLs that are allowed but do not meet what judges of one policy require; `url` returns the one with an index.
+/// Blocks the allowed URLs that do not meet the requirements of one policy's judges; `url` returns the URL with an
+/// index.
 pub(crate) fn block<'u>(
     judges: &[JudgeView<'_>],
     url: impl Fn(usize) -> &'u [u8],
@@ -40,7 +41,7 @@ pub(crate) fn block<'u>(
 }
 
 impl JudgeView<'_> {
-    /// The outcome of a URL for one crawler, which was this before its preferences were looked at.
+    /// The outcome of a URL for one crawler, given its outcome without preferences.
     pub(super) fn required(&self, url: &[u8], outcome: Outcome, scratch: &mut Scratch) -> Outcome {
         match self.decisions.requirements() {
             Some(_) if outcome.partition() == Partition::Allowed => {
@@ -50,7 +51,7 @@ impl JudgeView<'_> {
         }
     }
 
-    /// The outcome of a URL that is allowed but does not meet what is required; `None` if it does.
+    /// The outcome of an allowed URL that does not meet the requirements; `None` if it does.
     pub(super) fn by_requirements(&self, url: &[u8], known: &mut KnownPreferences) -> Option<Outcome> {
         let requirements = self.decisions.requirements()?;
         let page = self.page(url);
@@ -58,7 +59,8 @@ impl JudgeView<'_> {
         self.closed_by(requirements, preferred, url)
     }
 
-    /// The outcome of an allowed URL of which this is said, if it does not meet requirements. What is always allowed need not.
+    /// The outcome of an allowed URL with these preferences, if it does not meet the requirements. A path that is
+    /// always allowed need not meet them.
     fn closed_by(&self, requirements: &Requirements, preferred: Option<Preferred>, url: &[u8]) -> Option<Outcome> {
         if requirements.are_met(&preferred.unwrap_or_default()) {
             return None;
@@ -66,7 +68,7 @@ impl JudgeView<'_> {
         Some(if self.always_allows(url) { Outcome::ROBOTS_TXT } else { REFUSED })
     }
 
-    /// The line for which a page is refused; `None` if what is required is only not said.
+    /// The line that refuses a page; `None` if the site is silent on a required use.
     pub(super) fn refusing(&self, url: &[u8], known: &mut KnownPreferences) -> Option<KeptRule> {
         self.page(url)?.refusing(self.groups.columns(), self.decisions.requirements()?, known)
     }

@@ -1,4 +1,4 @@
-//! One robots.txt compiled for one crawler, to judge paths by.
+//! One robots.txt compiled for one crawler, for judging paths.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -37,11 +37,11 @@ pub struct RuleSet {
     flaw: Option<BodyFlaw>,
 }
 
-/// The rules of a file that is no robots.txt: none of its paths may be fetched.
+/// The rules in place of a file that is not a robots.txt: no path may be fetched.
 const NOTHING: &[u8] = b"User-agent: *\nDisallow: /\n";
 
-/// A record other than a rule, such as `Crawl-delay`, as written in its robots.txt. It is kept for callers to
-/// read; no verdict depends on it.
+/// A record other than a rule, such as `Crawl-delay`, as written in its robots.txt. It is for callers to read; no
+/// verdict depends on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeptRecord {
@@ -64,8 +64,8 @@ impl KeptRecord {
 }
 
 impl RuleSet {
-    /// Reads a robots.txt as served with status 200 and compiles the rules for `agents`. It may be compressed. A file that is damaged, or
-    /// no text, blocks everything: [`RuleSet::flaw`] tells of it.
+    /// Reads a robots.txt as served with status 200 and compiles the rules for `agents`. It may be compressed. A file
+    /// that is damaged or not text blocks everything, and [`RuleSet::flaw`] says why.
     pub fn compile(file: &[u8], agents: &Agents, dialect: &Dialect) -> RuleSet {
         let mut notes = Vec::new();
         let body = robots::body_text(Cow::Borrowed(file), &[], robots::body_limit([dialect]));
@@ -127,12 +127,13 @@ impl RuleSet {
         }
     }
 
-    /// Why the file is no robots.txt; `None` if it is one. Then there are no rules, and everything is blocked.
+    /// Why the file is not a robots.txt; `None` if it is one. A file with a flaw has no rules, and everything is
+    /// blocked.
     pub fn flaw(&self) -> Option<BodyFlaw> {
         self.flaw
     }
 
-    /// The path that an argument stands for.
+    /// The path in an argument.
     fn path_of<'u>(&self, given: &'u [u8]) -> Cow<'u, [u8]> {
         if given.starts_with(b"/") {
             return Cow::Borrowed(given);
@@ -147,7 +148,7 @@ impl RuleSet {
         &self.chosen
     }
 
-    /// Whose groups the rules are from.
+    /// Which groups the rules are from: the crawler's own, those of everybody, or none.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn origin(&self) -> GroupOrigin {
         self.chosen.origin
@@ -175,8 +176,8 @@ impl RuleSet {
         Delay::of(&records.collect::<Vec<_>>(), &self.chosen.dialect)?.seconds
     }
 
-    /// What the file says to the crawler about uses of the page with a path, given as to [`RuleSet::verdict`], with `Content-Signal` of
-    /// this scope. It means nothing if the path is blocked.
+    /// The file's preferences for the crawler about uses of the page with a path, given as to [`RuleSet::verdict`],
+    /// with `Content-Signal` of this scope. They mean nothing if the path is blocked.
     #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn preferred(&self, path: &[u8], scope: SignalScope) -> Preferred {
         let others = self.signals_to_others.iter().filter(|_| scope == SignalScope::Everybody);

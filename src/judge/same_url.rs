@@ -1,12 +1,12 @@
 //! Which URLs are the same.
 //!
-//! The key of a URL is the text that those which are the same have in common. A fetcher asks for the same thing if two URLs have one
-//! serialisation by the URL standard, except for their fragments, which are never sent; and RFC 3986 (6.2.2) says that nobody may make
-//! a difference between an unreserved character and its escape, or between the cases of an escape's hex digits. What a robots.txt
-//! says does not matter here, nor does the dialect in which it is read.
+//! URLs are the same if they have the same key. A fetcher sends the same request if two URLs have the same
+//! serialisation by the URL standard, except for their fragments, which are never sent. By RFC 3986 (6.2.2), an
+//! unreserved character and its escape are equivalent, and so are the cases of an escape's hex digits. Neither the
+//! robots.txt nor the dialect matters here.
 //!
-//! Nearly all URLs of a list are their own keys. That a line is [plain](super::lines) leaves little to check: its origin, which often is
-//! that of the line before, and apostrophes, which are escaped in queries only.
+//! Nearly all URLs of a list are their own keys. If a line is [plain](super::lines), little is left to check: its
+//! origin, which often is that of the previous line, and apostrophes, which are escaped in queries only.
 
 use std::borrow::Cow;
 
@@ -24,12 +24,12 @@ named! {
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     #[non_exhaustive]
     pub enum SameUrl {
-        /// Those with which a fetcher asks for the same thing: they have the same normal form.
+        /// URLs for which a fetcher sends the same request: they have the same normal form.
         #[default]
         Fetched = "fetched",
-        /// Those that are written with the same bytes.
+        /// URLs that are written with the same bytes.
         Bytes = "bytes",
-        /// Those that have the same key in an index of web archives (CDX, CDXJ), which is the first field of its lines.
+        /// URLs that have the same key in an index of web archives (CDX, CDXJ); the key is the first field of a line.
         Surt = "surt",
     }
 }
@@ -41,15 +41,16 @@ pub enum NoKey {
     /// It is not valid.
     #[error(transparent)]
     Invalid(#[from] InvalidUrl),
-    /// [`SameUrl::Surt`] takes the keys that an index has, and makes none.
+    /// [`SameUrl::Surt`] reads the keys of an index, and computes none.
     #[error("a key of an index is not made from a URL, only read from the index")]
     OfIndex,
 }
 
 impl SameUrl {
-    /// The key of a URL, which only those have that are the same: for [`SameUrl::Fetched`] its serialisation by the URL standard without
-    /// the fragment, where the escapes of letters, digits and `-._~` are undone, and other escapes are in upper case. A byte that is not
-    /// UTF-8 is as its escape. Spaces and control characters around it do not count.
+    /// The key of a URL; two URLs are the same if their keys are equal. For [`SameUrl::Fetched`] it is the
+    /// serialisation by the URL standard without the fragment; escapes of letters, digits and `-._~` are decoded, and
+    /// other escapes are in upper case. A byte that is not UTF-8 is escaped. Spaces and control characters around the
+    /// URL do not count.
     ///
     /// ```
     /// use robosieve::SameUrl;
@@ -61,7 +62,7 @@ impl SameUrl {
     ///
     /// # Errors
     ///
-    /// [`NoKey::Invalid`] if it is not an absolute http or https URL, which for [`SameUrl::Bytes`] only an empty one is;
+    /// [`NoKey::Invalid`] if it is not an absolute http or https URL, or, for [`SameUrl::Bytes`], if it is empty;
     /// [`NoKey::OfIndex`] for [`SameUrl::Surt`].
     pub fn key(self, url: &[u8]) -> Result<Cow<'_, [u8]>, NoKey> {
         let url = origin::trimmed(url);
@@ -80,7 +81,8 @@ impl SameUrl {
     ///
     /// # Errors
     ///
-    /// Those of [`SameUrl::key`]; a URL that is not valid has no hash for [`SameUrl::Bytes`], either, because no line is left out for it.
+    /// As [`SameUrl::key`]. An invalid URL has no hash for [`SameUrl::Bytes`], either, because lines with invalid URLs
+    /// are never left out.
     pub fn hash(self, url: &[u8]) -> Result<u128, NoKey> {
         let key = self.key(url)?;
         if self == SameUrl::Bytes {
@@ -121,7 +123,8 @@ impl<'u> LineKeys<'u> {
         LineKeys { same, text, layout, bom_len, urls, second_looks, origin: b"", apostrophe: 0 }
     }
 
-    /// The key of a line's URL; `None` if it has none that is valid, or, for [`SameUrl::Bytes`], none. Lines must be asked for in order.
+    /// The key of a line's URL; `None` if the line has no valid URL, or, for [`SameUrl::Bytes`], no URL. Call it for
+    /// lines in order.
     #[inline]
     pub fn of(&mut self, line: usize) -> Option<Cow<'u, [u8]>> {
         let whole = self.urls.url(self.text, line);
@@ -133,7 +136,7 @@ impl<'u> LineKeys<'u> {
             return Some(Cow::Borrowed(url));
         }
         match self.same {
-            // A line that is kept because it is invalid must not stand for others.
+            // An invalid line is never left out, so it must not replace others.
             SameUrl::Surt => origin::of(url).ok().and_then(|_| self.index_key(line)).map(Cow::Borrowed),
             same => same.key(url).ok(),
         }
@@ -145,14 +148,14 @@ impl<'u> LineKeys<'u> {
         self.layout.key(self.urls.lines().line(self.text, line).get(mark..)?)
     }
 
-    /// Whether a URL, found by trimming another, is surely its own key.
+    /// Whether a trimmed URL is certainly its own key.
     #[inline]
     fn is_own_key(&mut self, whole: &'u [u8], url: &'u [u8], line: usize) -> bool {
         let may_be_plain = self.second_looks[line] == 0 || url.len() < whole.len() && is_plain(url);
         may_be_plain && self.has_canonical_origin(url) && !self.may_have_apostrophe(line) && !self.urls.is_apart(line)
     }
 
-    /// Whether a URL surely begins with an origin in canonical form, and a slash.
+    /// Whether a URL certainly begins with an origin in canonical form, and a slash.
     #[inline]
     fn has_canonical_origin(&mut self, url: &'u [u8]) -> bool {
         if !self.origin.is_empty() && url.starts_with(self.origin) {
@@ -190,8 +193,8 @@ const KEPT: [bool; 256] = {
     bytes
 };
 
-/// The key of a trimmed URL, if that is easily had: its origin is in canonical form, its path has no dot segments, and nothing has to be
-/// escaped.
+/// The key of a trimmed URL in simple cases: its origin is in canonical form, its path has no dot segments, and nothing
+/// has to be escaped.
 fn quick_key(url: &[u8]) -> Option<Cow<'_, [u8]>> {
     let url = memchr::memchr(b'#', url).map_or(url, |end| &url[..end]);
     let end = origin::cut(url).filter(|&end| end < url.len() && origin::is_surely_canonical(&url[..end]))?;
@@ -227,13 +230,13 @@ fn serialised(url: &[u8]) -> Result<Vec<u8>, InvalidUrl> {
     Ok(with_escapes_undone(url.as_str().as_bytes(), 0))
 }
 
-/// A URL where escapes of unreserved characters from `at` on are undone, and other escapes are in upper case. None is undone where that
-/// completes another: `%%41` followed by `1` is not `%A1`.
+/// A URL in which escapes of unreserved characters from `at` on are decoded, and other escapes are in upper case. An
+/// escape is not decoded if that would complete another one: `%%41` followed by `1` is not `%A1`.
 fn with_escapes_undone(url: &[u8], at: usize) -> Vec<u8> {
     let (kept, mut rest) = url.split_at(at);
     let mut out = Vec::with_capacity(url.len());
     out.extend_from_slice(kept);
-    // How much of an escape the text ends in that is none: `%`, or `%` and a hex digit.
+    // The length of an incomplete escape at the end of the text: `%`, or `%` and a hex digit.
     let mut begun = 0;
     while let Some(at) = memchr::memchr(b'%', rest) {
         out.extend_from_slice(&rest[..at]);
@@ -263,7 +266,7 @@ fn with_escapes_undone(url: &[u8], at: usize) -> Vec<u8> {
     out
 }
 
-/// Whether nobody may make a difference between a byte and its escape (RFC 3986, 2.3).
+/// Whether a byte and its escape are equivalent (RFC 3986, 2.3).
 fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
 }

@@ -1,8 +1,8 @@
 //! Memory for judging, besides the policy: the arrays between the steps of the [hot path](super::batch).
 //!
-//! In the hot path, the entries of origins that layers over a policy change belong to no origin, so their URLs are among the
-//! unknown ones. Those that the layers know are taken out of these and judged by the same steps, as a batch of their own
-//! (`Changed`).
+//! In the hot path, entries of origins that layers over a policy change match no origin, so their URLs are first among
+//! the unknown ones. URLs whose origins the layers have are then taken out and judged by the same steps, as a separate
+//! batch (`Changed`).
 
 use std::cell::Cell;
 use std::iter::Peekable;
@@ -30,9 +30,9 @@ pub struct Scratch {
     pub(super) places: Places,
     /// Their outcomes.
     pub(super) found: Outcomes,
-    /// Whether URLs with a tab inside are invalid for that.
+    /// Whether a tab inside makes a URL invalid.
     pub(super) refuses_tabs: bool,
-    /// What sites say about uses of pages, if that is asked.
+    /// Preferences about uses of pages, if they are needed.
     pub(crate) preferences: KnownPreferences,
     /// Odd URLs.
     pub counts: UrlCounts,
@@ -117,7 +117,8 @@ impl Places {
     }
 }
 
-/// Lends out the thread's scratches. Their cell is empty meanwhile, because a caller's own `as_ref` may call this function again.
+/// Lends out the thread's scratches. Meanwhile their cell is empty, because a caller's `as_ref` may call this function
+/// again.
 pub(super) fn with_scratches<T>(judge: impl FnOnce(&mut [Scratch; 2]) -> T) -> T {
     thread_local!(static SCRATCHES: Cell<Option<[Scratch; 2]>> = const { Cell::new(None) });
     let mut scratches = SCRATCHES.take().unwrap_or_default();
@@ -126,12 +127,12 @@ pub(super) fn with_scratches<T>(judge: impl FnOnce(&mut [Scratch; 2]) -> T) -> T
     judged
 }
 
-/// URLs that go through a step together: enough for cache misses to overlap, few enough for their arrays to stay in the
-/// first-level cache.
+/// How many URLs go through a step together: enough for cache misses to overlap, and few enough for their arrays to
+/// stay in the first-level cache.
 pub(super) const BATCH: usize = 256;
 
-/// The length given to a key that no entry can have: the authority may go on past the key's bytes, or the URL ends before the
-/// key does.
+/// The length of a key that no entry can have: the authority may continue past the key's bytes, or the URL ends before
+/// the key does.
 pub(super) const NO_KEY: u32 = u32::MAX;
 
 /// A path that an automaton decides.
@@ -147,7 +148,7 @@ pub(super) struct Item {
     pub(super) outcomes: [Outcome; 2],
 }
 
-/// For whom an item is judged, if not for most crawlers.
+/// The crawlers that an item is judged for, if not for most.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Other {
     /// The number of the URL in the batch.
@@ -160,9 +161,9 @@ pub(super) struct Other {
 /// Some crawlers of a row.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Of {
-    /// Those in the classes from this one on that have the same automaton.
+    /// The crawlers in the classes from this one on that have the same automaton.
     Class(usize),
-    /// This one, for which several columns answer.
+    /// This crawler, which has several columns.
     List(u16),
 }
 
@@ -180,13 +181,13 @@ pub(crate) struct BatchArrays {
     /// Where the path begins, if there is a key, and where it ends.
     pub(super) paths: [u32; BATCH],
     pub(super) ends: [u32; BATCH],
-    /// For URLs that are left untidy, how many bytes of the path are known to be in normal form.
+    /// For URLs that stay untidy, how many bytes of the path are known to be in normal form.
     pub(super) kept: [u32; BATCH],
     pub(super) slots: [u32; BATCH],
     pub(super) outcomes: [Outcome; BATCH],
     /// URLs of known origins whose path is in normal form.
     pub(super) known: BatchList<u8>,
-    /// URLs of known origins whose path may not be in normal form; after step 4, those whose path is not.
+    /// URLs of known origins whose path may not be in normal form; after step 4, URLs whose path is not.
     pub(super) untidy: BatchList<u8>,
     /// URLs whose origin, as written, is not in the table.
     pub(super) unknown: BatchList<u8>,
@@ -200,7 +201,7 @@ pub(crate) struct BatchArrays {
     pub(super) walks: BatchList<u8>,
     /// The lanes of the prefixes found for an item.
     pub(super) lanes: [u8; BATCH],
-    /// What the items stand for, if they are for some crawlers only.
+    /// The crawlers of the items, if these are for some crawlers only.
     pub(super) others: Vec<Other>,
 }
 
@@ -283,7 +284,7 @@ pub(super) struct Changed {
 }
 
 impl Changed {
-    /// Takes the URLs whose origins the layers have out of the unknown ones of a batch. Returns whether there are any.
+    /// Takes URLs whose origins the layers have out of a batch's unknown URLs. Returns whether there are any.
     pub fn take(&mut self, lookup: &Lookup<'_>, batch: &Readable<'_>, arrays: &mut BatchArrays) -> bool {
         self.urls.clear();
         let mut left = 0;
@@ -325,7 +326,7 @@ impl Changed {
         self.urls.iter().copied().zip(self.outcomes.most().iter().copied())
     }
 
-    /// The outcomes that differ from those: the URL, the crawler, and the outcome.
+    /// The outcomes that differ from the outcome for most crawlers: the URL, the crawler, and the outcome.
     pub fn differences(&self) -> impl Iterator<Item = (u8, u16, Outcome)> {
         let all = self.outcomes.differences().iter();
         all.map(|difference| (self.urls[difference.url as usize], difference.crawler, difference.outcome))

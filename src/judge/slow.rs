@@ -1,4 +1,4 @@
-//! The slow way: the outcome of one URL, whatever it looks like. It defines what the [hot path](super::batch) computes, which
+//! The slow way: the outcome of one URL of any form. It defines the results of the [hot path](super::batch), which
 //! leaves doubtful URLs to it.
 
 use std::borrow::Cow;
@@ -15,8 +15,8 @@ use crate::rules::chosen::is_always_allowed;
 use crate::rules::{self, Verdict};
 
 impl<'p> JudgeView<'p> {
-    /// The outcome of a path in normal form: `outcome`, unless the path is always allowed. It is asked before any decision that closes a
-    /// path or its origin.
+    /// The outcome of a path in normal form: `outcome`, unless the path is always allowed. Every decision that closes a
+    /// path or its origin must call this first.
     #[inline]
     pub(crate) fn unless_always_allowed(&self, path: &[u8], outcome: Outcome) -> Outcome {
         let is_spared = is_always_allowed(path, self.policy.dialect()) && outcome.spares_robots_txt();
@@ -68,8 +68,8 @@ impl<'p> JudgeView<'p> {
         self.judge_written(route, automaton, &line[end..], scratch)
     }
 
-    /// The outcome of a line whose origin is in a slot, given the part after the origin, of whose path the first bytes are known to be
-    /// `kept` by the normal form.
+    /// The outcome of a line whose origin is in a slot, given the part after the origin. The first `kept` bytes of its
+    /// path are known to be in normal form.
     #[inline(never)]
     pub(crate) fn judge_rest(&self, slot: usize, rest: &[u8], kept: usize, scratch: &mut Scratch) -> Outcome {
         let end = rest.len() - rest.iter().rev().take_while(|&&byte| byte <= b' ').count();
@@ -93,7 +93,7 @@ impl<'p> JudgeView<'p> {
         let written = url_path.written(rest);
         let path = url_path.judged(&written);
         let is_rewritten = matches!(path, Cow::Owned(_));
-        // A path that is fetched as written has none.
+        // A path that is fetched as written has no dot segments.
         if is_rewritten || url_path == UrlPath::AsWritten {
             scratch.counts.dot_segments += u64::from(origin::has_dot_segment(&written));
             scratch.counts.rewritten += u64::from(is_rewritten);
@@ -101,7 +101,7 @@ impl<'p> JudgeView<'p> {
         self.judge_path(route, automaton, &path, 0, scratch)
     }
 
-    /// The outcome of a path as it is judged, before its normal form, which is known to keep its first `kept` bytes. The automaton
+    /// The outcome of a judged path that is not in normal form yet, except for its first `kept` bytes. The automaton
     /// decides, if there is one.
     fn judge_path(&self, route: Route, automaton: u32, path: &[u8], kept: usize, scratch: &mut Scratch) -> Outcome {
         if !route.walks || automaton == 0 {
@@ -115,7 +115,7 @@ impl<'p> JudgeView<'p> {
         let [allowed, blocked] = route.outcomes;
         let automaton = front::words(self.automaton(automaton));
         let encoding = self.policy.dialect().encoding;
-        // Most are settled before the first byte that normalisation could change.
+        // Most paths are decided before the first byte that normalisation could change.
         let kept = encoding.kept_from(kept, path);
         if kept < path.len() && automaton::settled_by(automaton, &path[..kept]) == Some(Verdict::Allowed) {
             return allowed;
@@ -133,12 +133,12 @@ impl<'p> JudgeView<'p> {
         self.policy.dialect().encoding.path(path)
     }
 
-    /// What judges the origins that layers over the policy change.
+    /// The view that judges the origins that layers over the policy change.
     pub(super) fn changed(&self) -> Option<JudgeView<'p>> {
         Some(self.over?.view().answered_by(self.groups.columns()))
     }
 
-    /// What judges a trimmed line if layers over the policy change its origin.
+    /// The view that judges a trimmed line if layers over the policy change its origin.
     pub(super) fn of_changed(&self, line: &[u8]) -> Option<JudgeView<'p>> {
         let changed = self.changed()?;
         let has_own = |judge: &JudgeView<'_>| matches!(judge.find_own(line), Ok((Some(_), _)));
@@ -148,8 +148,8 @@ impl<'p> JudgeView<'p> {
         is_changed.then_some(changed)
     }
 
-    /// The record by which a trimmed line is judged: that of its origin, or of its `www.` sibling if it has none and the choices say
-    /// so; and where its path begins.
+    /// The record that judges a trimmed line, and where its path begins: the record of the line's origin or, if it has
+    /// none and the choices say so, of its `www.` sibling.
     pub(super) fn find(&self, line: &[u8]) -> Result<(Option<Record<'p>>, usize), InvalidUrl> {
         self.find_own(line).map(|(own, end)| (own.or_else(|| self.find_sibling(line)), end))
     }
@@ -185,7 +185,7 @@ impl<'p> JudgeView<'p> {
     }
 }
 
-/// Whether a dialect always allows a URL, whatever is known of its origin.
+/// Whether a dialect always allows a URL, whatever the state of its origin.
 pub(crate) fn always_allows(url: &[u8], dialect: &Dialect) -> bool {
     let url = origin::trimmed(url);
     let Ok((_, end)) = origin::canonical(url) else { return false };

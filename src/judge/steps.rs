@@ -44,11 +44,11 @@ impl Kernel for KeyStep<'_> {
 
 /// Step 2: computes the slot of the look-up table that may hold a key.
 ///
-/// First the hashes, and a prefetch of their pilots; then the slots, and a prefetch of their entries. In a sorted list, whose hosts
-/// repeat, a host is hashed and probed once. Where they do not, looking for repeats would cost more than it saves, so three samples of
-/// each batch decide whether to look.
+/// First come the hashes, with a prefetch of their pilots; then the slots, with a prefetch of their entries. In a
+/// sorted list, hosts repeat, and a repeated host is hashed and probed once. In other lists, looking for repeats costs
+/// more than it saves, so three samples of each batch decide whether to look.
 ///
-/// It is for `count` URLs; there is at least one.
+/// It handles `count` URLs, at least one.
 pub(super) struct ProbeStep<'a, 'p> {
     pub arrays: &'a mut BatchArrays,
     pub lookup: Lookup<'p>,
@@ -101,7 +101,7 @@ impl BatchArrays {
         policy::hash(self.first[url], rest, u64::from(self.lengths[url]), seed)
     }
 
-    /// Whether a URL has the key of the one before it.
+    /// Whether a URL has the same key as the previous one.
     #[inline(always)]
     fn has_key_before<I: Isa>(&self, url: usize) -> bool {
         let [before, here] = [url - 1, url];
@@ -149,7 +149,7 @@ impl Kernel for LookStep<'_, '_> {
 }
 
 impl BatchArrays {
-    /// Lists the URLs that are in neither list. There are rarely any, so they are not appended in the loop.
+    /// Lists the URLs that are in neither list. They are rare, so the loop does not append them.
     #[cold]
     fn list_unknown(&mut self, count: usize) {
         let mut is_listed = [false; BATCH];
@@ -166,8 +166,8 @@ impl BatchArrays {
 
 /// Step 4: the paths of known URLs that are not plain.
 ///
-/// Three quarters of them have a fragment, a CR at the end, or bytes and escapes that the dialect's normal form keeps: these join
-/// the plain ones. Paths are looked at in blocks, not byte by byte.
+/// Three quarters of these have a fragment, a CR at the end, or bytes and escapes that the dialect's normal form does
+/// not change: they join the plain URLs. Paths are examined in blocks, not byte by byte.
 pub(super) struct TidyStep<'a, 'p> {
     pub arrays: &'a mut BatchArrays,
     pub judge: &'a JudgeView<'p>,
@@ -206,8 +206,8 @@ impl Kernel for TidyStep<'_, '_> {
 
 const _: () = assert!(PADDING >= BLOCK);
 
-/// Where the path of a URL ends, given the part after its origin, if it begins with `/`, is fetched as written, and is already in
-/// normal form. Otherwise, how far it is in normal form at least.
+/// Where the path of a URL ends, given the part after its origin, if the path begins with `/`, is fetched as written,
+/// and is already in normal form. Otherwise, the number of its bytes that are certainly in normal form.
 ///
 /// # Safety
 ///
@@ -231,7 +231,7 @@ unsafe fn tidy_path_end<I: Isa>(text: &[u8], start: usize, end: usize, kept: Kep
                     end = place;
                     break;
                 }
-                // An escape that is kept is that of no dot.
+                // An escape that the normal form keeps is not that of a dot.
                 b'.' => may_have_dots = true,
                 b'#' | b'\r' | b'\n' | b'\t' | b'\\' => return Err(place),
                 _ if !kept.have_first_of(&text[place..end]) => return Err(place),
@@ -248,8 +248,9 @@ unsafe fn tidy_path_end<I: Isa>(text: &[u8], start: usize, end: usize, kept: Kep
 
 /// Step 5: the routes of the origins for a crawler, and the automata that decide.
 ///
-/// No branch depends on a line, if no time decides, for most crawlers of a policy or its only one; a single crawler of a policy of
-/// several must be looked up in the entry's set, and in the row if it is not there.
+/// If no decision depends on time, and the batch is for most crawlers of a policy or its only one, no branch depends on
+/// a line. A single crawler of a policy with several must be looked up in the entry's set, and in the row if it is not
+/// there.
 pub(super) struct RouteStep<'a, 'p> {
     pub arrays: &'a mut BatchArrays,
     pub judge: &'a JudgeView<'p>,
@@ -291,8 +292,8 @@ impl BatchArrays {
 
 /// Step 6: `/robots.txt` of origins that are closed as a whole, where the dialect always allows it.
 ///
-/// Settled outcomes are nearly always allowed, so all of the batch are looked at together, and then 32 at a time. Those of lines that are
-/// not known are not found yet, and may be changed.
+/// Settled outcomes are nearly always allowed, so they are checked together for the whole batch, and only then 32 at a
+/// time. Outcomes of unknown origins are not set yet, so this step may change them.
 pub(super) struct ClosedStep<'a, 'p> {
     pub arrays: &'a mut BatchArrays,
     pub judge: &'a JudgeView<'p>,
@@ -306,7 +307,7 @@ impl Kernel for ClosedStep<'_, '_> {
     fn run<I: Isa>(self) {
         const TOGETHER: usize = 32;
         let ClosedStep { arrays, judge, urls } = self;
-        // The outcomes of the batch before must not be looked at again.
+        // The outcomes of the previous batch must not be examined again.
         for list in [&arrays.untidy, &arrays.unknown] {
             for &url in list.items() {
                 arrays.outcomes[usize::from(url)] = Outcome::ROBOTS_TXT;
@@ -321,7 +322,7 @@ impl Kernel for ClosedStep<'_, '_> {
             }
             for (at, outcome) in outcomes.iter_mut().enumerate().filter(|(_, outcome)| outcome.spares_robots_txt()) {
                 let place = block * TOGETHER + at;
-                // The places of lines that are not known may be anything.
+                // The places of lines with unknown origins are arbitrary.
                 let path = urls.text.get(arrays.paths[place] as usize..arrays.ends[place] as usize);
                 *outcome = path.map_or(*outcome, |path| judge.unless_always_allowed(path, *outcome));
             }
@@ -331,9 +332,9 @@ impl Kernel for ClosedStep<'_, '_> {
 
 /// Step 7: the fronts of the automata, which let only a few paths pass to the walk.
 ///
-/// First a Bloom filter finds the paths that may begin with a prefix, one in six. These are probed for prefixes. Then two
-/// fifths of all paths, those for which triples may decide, are probed for triples. Each probe has a loop of its own, so that
-/// none takes an unpredictable branch. Of a hundred paths, three or four pass.
+/// First a Bloom filter finds the paths that may begin with a prefix, one in six. These are probed for prefixes. Then
+/// the paths for which triples may decide, two fifths of all, are probed for triples. Each probe has its own loop, so
+/// that none has an unpredictable branch. Of a hundred paths, three or four pass.
 pub(super) struct FrontStep<'a, 'p> {
     pub arrays: &'a mut BatchArrays,
     pub judge: &'a JudgeView<'p>,
@@ -395,7 +396,7 @@ unsafe fn path_of<'t>(text: &'t [u8], item: &Item) -> &'t [u8] {
 }
 
 impl BatchArrays {
-    /// Step 8: the walks of the paths that passed, and the slow way for all URLs that are left.
+    /// Step 8: the walks of the paths that passed, and the slow way for all remaining URLs.
     #[inline(always)]
     pub(super) fn walk(&mut self, judge: &JudgeView<'_>, urls: &Readable<'_>, scratch: &mut Scratch) {
         for &place in self.walks.items() {

@@ -1,14 +1,14 @@
 //! Counts and checksums of a sequence of lines, to prove that no line was lost.
 //!
-//! Each line, without its LF, is hashed by XXH3 (128 bits, seed 0). `sum` adds the hashes modulo 2^128: it does not depend on
-//! the order of lines, so that parts can be compared with the whole. `order` adds the sums of all beginnings of the sequence,
-//! as Fletcher's checksum does, and so also notices two lines that changed places.
+//! Each line, without its LF, is hashed by XXH3 (128 bits, seed 0). `sum` is the sum of the hashes modulo 2^128: it
+//! does not depend on the order of lines, so parts can be compared with the whole. `order` is the sum of `sum` after
+//! each line, as in Fletcher's checksum, so it also detects two lines that changed places.
 //!
-//! Both are computed over the lines as read. The buffers handed to the operating system are [compared](super::pieces::prove) with
-//! those lines; if they hold more than lines, both are computed again from the buffers.
+//! Both are computed from the lines as read. The buffers that are written are [compared](super::pieces::prove) with
+//! these lines; if buffers hold more than lines, both sums are computed again from the buffers.
 //!
-//! This proves the absence of faults, not of forgers: XXH3 is fast and spreads well, but lines whose hashes collide can be
-//! made on purpose.
+//! This proves the absence of faults, not of forgery: XXH3 is fast and distributes well, but an attacker can construct
+//! lines whose hashes collide.
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -20,8 +20,8 @@ use crate::outcome::{Outcome, Partition};
 /// The name of the hash in receipts.
 pub(crate) const LINE_HASH: &str = "XXH3-128, seed 0, of each line without its LF";
 
-/// The hash of a line, given without its LF. It shows faults; it is not cryptographic, so lines that collide can be made on
-/// purpose.
+/// The hash of a line, given without its LF. It detects faults; it is not cryptographic, so an attacker can construct
+/// lines that collide.
 #[inline]
 pub fn line_hash(line: &[u8]) -> u128 {
     xxh3_128(line)
@@ -36,7 +36,7 @@ pub struct Tally {
     pub bytes: u64,
     /// The sum of the hashes of all lines, modulo 2^128.
     pub sum: u128,
-    /// The sum of that sum after each line, modulo 2^128.
+    /// The sum of `sum` after each line, modulo 2^128.
     pub order: u128,
 }
 
@@ -117,7 +117,7 @@ pub(crate) struct CrawlerCounts {
     pub counts: [u64; Outcome::COUNT],
 }
 
-/// How many lines changed, by the partition before and that of now.
+/// How many lines changed, by the partition before and now.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct Changes(pub [[u64; Partition::COUNT]; Partition::COUNT]);
 
@@ -145,7 +145,8 @@ pub(crate) fn count(
     all
 }
 
-/// Lines to hash before their hashes are added to the tallies: from one to the next, a tally waits for the one before.
+/// How many lines to hash before their hashes are added to the tallies, because each addition to a tally waits for the
+/// previous one.
 const HASHED_TOGETHER: usize = 128;
 
 struct Count<'a> {
@@ -178,8 +179,8 @@ impl Kernel for Count<'_> {
     }
 }
 
-/// The hashes of the lines of a chunk by the partition that most crawlers have them in, and what is needed to derive from them
-/// those of a crawler that has some lines elsewhere.
+/// The hashes of a chunk's lines by their partition for most crawlers, and the data to derive those of a crawler that
+/// has some lines in other partitions.
 #[derive(Debug, Default)]
 struct Hashes {
     /// The tallies of all lines, with hashes and numbers of lines only.
@@ -189,7 +190,8 @@ struct Hashes {
 }
 
 impl Hashes {
-    /// Appends the hashes of the lines from one on, with the outcomes of these for most crawlers; takes their differences off.
+    /// Appends the hashes of the lines from this one on, with their outcomes for most crawlers, and consumes their
+    /// differences.
     #[inline(always)]
     fn append(&mut self, hashes: &[u128], most: &[Outcome], from: usize, differences: &mut &[Difference]) {
         let mut done = 0;
@@ -208,7 +210,7 @@ impl Hashes {
     /// Adds to each crawler's tallies the hashes of its lines.
     fn pass_on(&self, outcomes: &Outcomes, crawlers: &mut [CrawlerCounts]) {
         let mut own = vec![[Tally::default(); Partition::COUNT]; crawlers.len()];
-        // How far each crawler's are complete: all lines before the one with this place in `at`, and that line.
+        // How far each crawler's tallies are complete: up to and including the line with this place in `at`.
         let mut done: Vec<Option<usize>> = vec![None; crawlers.len()];
         let mut at = 0;
         for difference in outcomes.differences() {
@@ -226,7 +228,8 @@ impl Hashes {
         }
     }
 
-    /// Appends the lines after one with a place in `at`, or from the first on, up to those that `before` counts.
+    /// Appends the lines after the line with a place in `at`, or from the first line on, up to the lines that `before`
+    /// counts.
     fn append_between(
         &self,
         tallies: &mut [Tally; Partition::COUNT],
@@ -259,8 +262,8 @@ pub(crate) fn append_each(tallies: &mut [Tally; Partition::COUNT], next: &[Tally
 #[inline(always)]
 fn hashed_by_partition(hashes: &[u128], outcomes: &[Outcome]) -> [Tally; Partition::COUNT] {
     let mut tallies = [Tally::default(); Partition::COUNT];
-    // Keep the tally of one partition at a time in registers: most lines go to the same partition as the line before. In memory,
-    // each addition waits for the one before.
+    // Keeps the tally of one partition at a time in registers, because most lines go to the same partition as the
+    // previous line. In memory, each addition would wait for the previous one.
     let mut at = Partition::Allowed as usize;
     let mut tally = tallies[at];
     for (&hash, outcome) in hashes.iter().zip(outcomes) {
@@ -279,8 +282,8 @@ fn hashed_by_partition(hashes: &[u128], outcomes: &[Outcome]) -> [Tally; Partiti
 struct Counted(Vec<(usize, u64, u64)>);
 
 impl Counted {
-    /// Counts lines and bytes by outcome. Both are in one number, and two tables are used in turn, so that a line need not wait
-    /// for the one before.
+    /// Counts lines and bytes by outcome. Both are in one number, and two tables are used in turn, so that a line need
+    /// not wait for the previous one.
     #[inline(always)]
     fn of(starts: &[u32], length: usize, outcomes: &[Outcome]) -> Counted {
         const LINE: u64 = 1 << 32;

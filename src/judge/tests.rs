@@ -1,4 +1,4 @@
-//! Compares the hot path with the slow way, which is its oracle: for any line, dialect, crawler and instruction set, both must
+//! Compares the hot path with the slow way, its oracle: for any line, dialect, crawler and instruction set, both must
 //! give the same outcome.
 
 use super::batch::{self, JudgeAll};

@@ -1,8 +1,8 @@
 //! The URLs of the lines of a chunk.
 //!
-//! If the whole line is the URL, as in most lists, only the lines have to be found. Fields of lines are located one by one. A
-//! URL that is not judged as it is in the text is kept *apart*: one that had to be decoded, or that of a line that begins with
-//! a byte order mark.
+//! If the whole line is the URL, as in most lists, only the lines have to be found. Fields of lines are located one by
+//! one. A URL that cannot be judged in place is stored *apart*: a URL that had to be decoded, or the URL of a line that
+//! begins with a byte order mark.
 
 use serde::{Deserialize, Serialize};
 use std::ops::{Deref, Range};
@@ -13,13 +13,13 @@ use crate::input::chunks::Chunk;
 use crate::input::layout::{Found, has_tab_inside};
 use crate::outcome::Reason;
 
-/// The lines of a chunk and their URLs; a worker's own memory, reused from chunk to chunk.
+/// The lines of a chunk and their URLs, in a worker's memory that is reused for each chunk.
 #[derive(Debug, Default)]
 pub(crate) struct LineUrls {
     lines: Lines,
     /// Whether the URLs are the lines; otherwise `places` has them.
     is_whole: bool,
-    /// Whether lines with a tab inside have no URL. They are not looked for here: the way of an odd URL meets them.
+    /// Whether lines with a tab inside have no URL. This type does not search for tabs: the slow way detects them.
     refuses_tabs: bool,
     places: Places,
     decoded: Vec<u8>,
@@ -27,7 +27,7 @@ pub(crate) struct LineUrls {
     flaws: Vec<(usize, Reason)>,
 }
 
-/// A URL that is not judged as it is in the text.
+/// A URL that cannot be judged in place.
 #[derive(Debug, Clone)]
 struct Apart {
     line: usize,
@@ -99,7 +99,7 @@ impl LineUrls {
         &self.lines
     }
 
-    /// The URLs. Entries of lines without a URL, or with one that is apart, are meaningless.
+    /// The URLs. Entries of lines without a URL, or with a URL that is apart, are meaningless.
     pub fn urls<'u>(&'u self, text: &'u [u8]) -> Urls<'u> {
         match self.is_whole {
             true => Urls { refuses_tabs: self.refuses_tabs, ..Urls::of_lines(text, &self.lines) },
@@ -141,20 +141,20 @@ impl LineUrls {
     }
 }
 
-/// Counts of odd URLs. Those of paths include every URL with a valid origin, whatever is known of that origin.
+/// Counts of odd URLs. Counts about paths include every URL with a valid origin, known or not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UrlCounts {
-    /// Those with a tab inside; they need not be valid. In a fragment, a tab counts only if it makes the line invalid.
+    /// URLs with a tab inside, valid or not. In a fragment, a tab counts only if it makes the line invalid.
     pub tabs: u64,
-    /// Those whose path has a segment `.` or `..`.
+    /// URLs whose path has a segment `.` or `..`.
     pub dot_segments: u64,
-    /// Those whose path is fetched, and so judged, otherwise than written
+    /// URLs whose fetched path, by which they are judged, differs from the written one
     /// ([`UrlPath::rewrites`](crate::dialect::UrlPath::rewrites)).
     pub rewritten: u64,
-    /// Those whose path was brought into normal form first. Rules that settle a path before the first byte that would change make
-    /// this unnecessary.
+    /// URLs whose path was converted to normal form. That is unnecessary if rules decide on the path before the first
+    /// byte that would change.
     pub normalised: u64,
-    /// Those judged by the `www.` sibling of their origin.
+    /// URLs judged by the `www.` sibling of their origin.
     #[serde(default)]
     pub www_fallbacks: u64,
 }
@@ -181,7 +181,8 @@ impl UrlCounts {
 
 // URLs to judge together, as places in a text.
 
-/// Bytes after a URL that are read, though their values do not matter. URLs nearer to the end of the text go the slow way.
+/// How many bytes after a URL may be read, although their values do not matter. URLs nearer to the end of the text take
+/// the slow way.
 pub(super) const PADDING: usize = 128;
 const _: () = assert!(PADDING >= front::PADDING + 32);
 
@@ -218,15 +219,15 @@ pub(crate) struct Urls<'u> {
     pub ends: &'u [u32],
     /// Subtracted from each end: 1 for lines, whose ends are the starts of the next lines, after the LF.
     pub gap: u32,
-    /// Whether each URL needs a second look: 0 if it is [plain](super::lines), 1 if it is not or in doubt, which only takes
-    /// longer.
+    /// Whether each URL needs a second look: 0 if it is [plain](super::lines), 1 if it is not, or in doubt, which only
+    /// costs time.
     pub second_looks: &'u [u8],
-    /// Whether those with a tab inside are invalid for that.
+    /// Whether a tab inside makes a URL invalid.
     pub refuses_tabs: bool,
 }
 
 impl<'u> Urls<'u> {
-    /// The lines of a text, or of a text that goes on after them.
+    /// The lines of a text; more text may follow them.
     pub fn of_lines(text: &'u [u8], lines: &'u Lines) -> Urls<'u> {
         let starts = lines.starts();
         Urls { text, starts, ends: &starts[1..], gap: 1, second_looks: lines.second_looks(), refuses_tabs: false }
@@ -246,7 +247,7 @@ impl<'u> Urls<'u> {
             let end = end.wrapping_sub(self.gap);
             (start <= end) & last.is_some_and(|last| end as usize <= last)
         };
-        // This loop has no branch; the one that stops early is only for the end of the text.
+        // This loop has no branch; the loop that stops early is only for the end of the text.
         let all = starts.iter().zip(ends).fold(true, |all, url| all & is_readable(url));
         let count = if all { to - from } else { starts.iter().zip(ends).take_while(|&url| is_readable(url)).count() };
         Readable(Urls {

@@ -1,4 +1,4 @@
-//! A matcher as the hot path sees it: borrowed, so that no step has to count references.
+//! A matcher in the form that the hot path reads: borrowed, so that no step has to count references.
 
 use std::sync::Arc;
 
@@ -34,11 +34,11 @@ impl Judge {
         part(policy, over)
     }
 
-    /// What judges the origins of a policy that `over` does not.
+    /// The judge of a policy's origins, except those that `over` judges.
     fn of_part(policy: Policy, crawler: Crawler, decisions: DecisionTable, over: Option<Box<Judge>>) -> Judge {
         let mut routes = Routes::new(decisions.by_class());
         let has_times = decisions.have_times() || policy.statistics().overridden > 0;
-        // A pass over all entries, needed only for times and statuses.
+        // This takes a pass over all entries, and is needed only for times and statuses.
         let asks_records = has_times || decisions.ask_for_statuses();
         let by_slot = if asks_records { routes.of_slots(&policy.lookup(), &decisions) } else { Vec::new() };
         let decided = Arc::new(JudgeParts { decisions, routes: routes.all, by_slot, has_times, over });
@@ -82,16 +82,17 @@ pub struct JudgeView<'p> {
     pub(super) lookup: Lookup<'p>,
     pub(super) groups: Groups<'p>,
     pub(super) decisions: &'p DecisionTable,
-    /// By route number: first the classes of origins, then decisions that depend on times or statuses.
+    /// The routes by number: first those of the classes of origins, then those of decisions that depend on times or
+    /// statuses.
     pub(super) routes: &'p [Route; 256],
-    /// For each slot, the number of the origin's route; empty if the entry's class says it.
+    /// For each slot, the number of the origin's route; empty if the entry's class is this number.
     pub(super) by_slot: &'p [u8],
-    /// What judges the origins that layers over the policy change.
+    /// The judge of the origins that layers over the policy change.
     pub(super) over: Option<&'p Judge>,
 }
 
 impl<'p> JudgeView<'p> {
-    /// The same judge where these columns answer; none stands for most crawlers of each row.
+    /// The same view for the crawler with these columns; no column stands for most crawlers of each row.
     pub(super) fn answered_by(&self, columns: &'p [usize]) -> JudgeView<'p> {
         JudgeView { groups: self.groups.answered_by(columns), ..self.clone() }
     }

@@ -1,8 +1,8 @@
 //! One answer for one URL, its meaning to crawlers, and batches of them.
 //!
-//! Captures are read in batches, while their source is still being read. The threads of a pool share the work on a batch, a few
-//! captures at a time; one that waits for a batch reads captures in the meantime. Outside a pool, the thread that begins a batch
-//! reads it.
+//! Captures are read in batches, while their source is still being read. The threads of a pool share the work on a
+//! batch, a few captures at a time; a thread that waits for a batch reads captures in the meantime. Outside a pool, the
+//! thread that begins a batch reads it.
 
 use hashbrown::HashMap;
 use std::borrow::Cow;
@@ -35,8 +35,8 @@ setters! {
         pub location: Option<String>,
         /// The body, if any; an empty file has an empty one. Captures of several origins may share it.
         pub body: Option<Arc<[u8]>>,
-        /// Why the body is no robots.txt, if that is known: it did not arrive whole, for example. A body that is compressed, or no text,
-        /// need not be told: it is found out.
+        /// Why the body is not a robots.txt, if that is known: for example, because it is incomplete. Compressed bodies
+        /// and bodies that are not text need no flaw here: reading the capture detects them.
         pub flaw: Option<BodyFlaw>,
     }
 }
@@ -45,9 +45,9 @@ setters! {
 pub(super) enum Meaning {
     /// A robots.txt, or an HTML page in its place.
     RobotsTxt(Selected),
-    /// A redirect to this URL; `None` if its location makes no sense.
+    /// A redirect to this URL; `None` if its location is invalid.
     Redirect(Option<String>),
-    /// Its kind says it all.
+    /// The kind of the answer is all that is needed.
     OfKind,
 }
 
@@ -130,12 +130,12 @@ impl Capture {
         self.kind() == AnswerKind::RobotsTxt
     }
 
-    /// Makes it the capture of an answer whose body has this problem.
+    /// Marks the body as one with this problem.
     pub(super) fn set_problem(&mut self, problem: BodyProblem) {
         self.body = None;
         self.flaw = problem.flaw();
         if self.flaw.is_none() {
-            // Nothing is known of what was sent, as if nobody had answered.
+            // The content is unknown, as if there had been no answer.
             let Answered { fetched_at, unreachable_since, .. } = self.answered;
             self.answered = Answered { fetched_at, unreachable_since, ..Answered::default() };
             self.location = None;
@@ -155,7 +155,8 @@ impl Capture {
         }
     }
 
-    /// The URL that a redirect leads to, in canonical form. One that names no URL leads nowhere, rather than in a circle.
+    /// The target of a redirect, in canonical form. An invalid location has no target, so that it does not become a
+    /// loop.
     pub(super) fn target(&self) -> Option<String> {
         redirected(&self.url, self.location.as_deref()?).map(String::from)
     }

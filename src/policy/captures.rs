@@ -28,7 +28,7 @@ use crate::origin;
 use crate::robots::{BodyFlaw, NoteCounts};
 use crate::threads::{self, Soon};
 
-/// The bytes of the memory budget for each file compiled at a time; few files need more.
+/// The bytes of the memory budget for each file that is being compiled; few files need more.
 const COMPILED: u64 = 32 << 20;
 
 /// How many bytes of bodies are compiled in a millisecond, and the bytes that take as long as the rest of a capture.
@@ -62,8 +62,9 @@ pub struct Captures {
     progress: Arc<CompileProgress>,
 }
 
-/// The bytes of the memory budget for each URL that is held in memory. It takes some 400; when it is written to a run, 40 more, and
-/// until it is written, as many others come. The rest of the budget is for what is being read and compiled.
+/// The bytes of the memory budget for each URL in memory. A URL takes some 400 bytes, and 40 more while it is written
+/// to a run; meanwhile as many new URLs arrive. The rest of the budget is for captures that are being read and
+/// compiled.
 const BYTES_PER_URL: u64 = 1536;
 
 impl fmt::Debug for Captures {
@@ -144,7 +145,7 @@ impl Captures {
         self.on(self.most_readers.min(threads::asked(0)), read)
     }
 
-    /// Runs `read` in a pool of this many threads. Whatever it returns, no thread reads captures afterwards.
+    /// Runs `read` in a pool of this many threads. No thread reads captures afterwards, even if `read` fails.
     fn on<E: From<WriteError> + Send>(
         &mut self,
         threads: usize,
@@ -162,7 +163,7 @@ impl Captures {
     ///
     /// # Errors
     ///
-    /// [`WriteError::Capture`] if a URL is none, or not that of the robots.txt of its origin; then none is added.
+    /// [`WriteError::Capture`] if a URL is invalid, or is not the robots.txt of its origin; then no capture is added.
     /// [`WriteError::Full`] beyond what a policy can hold.
     pub fn add(&mut self, captures: Vec<Capture>) -> Result<(), WriteError> {
         let captures: Vec<Capture> = captures.into_iter().map(canonical).collect::<Result<_, _>>()?;
@@ -172,7 +173,8 @@ impl Captures {
         self.on(threads, |all| all.add_ahead(captures))
     }
 
-    /// Adds captures; threads of this one's pool read them in the background. They are in place after [`Captures::settle`].
+    /// Adds captures; threads of the calling thread's pool read them in the background. They are stored after
+    /// [`Captures::settle`].
     pub(super) fn add_ahead(&mut self, captures: Vec<Capture>) -> Result<(), WriteError> {
         let batch = Batch::begin(captures, &self.columns, self.dialect);
         self.ahead.push_back(batch);
@@ -182,12 +184,12 @@ impl Captures {
         Ok(())
     }
 
-    /// Whether the newest batch is compiled, so that threads have nothing left to begin.
+    /// Whether the newest batch is compiled, so that threads are idle.
     pub(super) fn is_idle(&mut self) -> bool {
         self.ahead.back_mut().is_none_or(Batch::is_read)
     }
 
-    /// Waits for all added captures and puts them in place.
+    /// Waits for all added captures and stores them.
     pub(super) fn settle(&mut self) -> Result<(), WriteError> {
         while !self.ahead.is_empty() {
             self.store_next()?;
@@ -324,7 +326,7 @@ impl Captures {
         Ok(())
     }
 
-    /// Moves all URLs, with what they share, to a run, which a thread of the pool writes.
+    /// Moves all URLs, with the items that they share, to a run, which a thread of the pool writes.
     fn write_run(&mut self) -> Result<(), WriteError> {
         self.wait_for_run()?;
         let spill = self.spill.clone();
@@ -355,8 +357,8 @@ impl Captures {
         Ok(Policy::of(image, content))
     }
 
-    /// Like [`Captures::policy`], but writes a policy file. The file gets its name when it is complete and replaces an earlier
-    /// one; readers of the earlier one keep it.
+    /// Like [`Captures::policy`], but writes a policy file. The file is renamed when it is complete and replaces an
+    /// earlier policy; processes that have the earlier file open continue to use it.
     ///
     /// # Errors
     ///
@@ -419,7 +421,7 @@ impl Captures {
     }
 }
 
-/// A capture with its URL, and its origin, in canonical form: URLs of lists find no other.
+/// A capture with its URL and its origin in canonical form, because look-ups use the canonical form.
 fn canonical(capture: Capture) -> Result<Capture, WriteError> {
     let wrong = |problem| WriteError::Capture { problem };
     let Some(given) = &capture.origin else {

@@ -49,7 +49,7 @@ pub struct Policy {
     pub(super) layers: Option<Arc<Layers>>,
 }
 
-/// The policies that make up a layered one, and what those over the largest change in it.
+/// The policies that make up a layered one, and the changes that the smaller ones make to the largest.
 #[derive(Debug)]
 pub(super) struct Layers {
     pub all: Vec<Policy>,
@@ -70,8 +70,8 @@ impl fmt::Debug for Policy {
 }
 
 impl Policy {
-    /// Reads a policy file into memory and checks all of it: its checksum, and every index in it. Whatever becomes of the file
-    /// afterwards does not matter. [`Policy::map`] takes no memory of its own.
+    /// Reads a policy file into memory and checks all of it: its checksum, and every index in it. The file may change
+    /// afterwards. [`Policy::map`] takes no private memory.
     ///
     /// # Errors
     ///
@@ -85,10 +85,11 @@ impl Policy {
     ///
     /// # Safety
     ///
-    /// Callers must ensure that no process writes into the file or shortens it while the policy, a clone of it, or a layered
-    /// policy over it is in use. Its indexes were checked once and are relied on from then on, so a change may make the process
-    /// read any memory, and pages that are gone end it by a SIGBUS. To replace the file, rename another one to its name, as
-    /// `robosieve` and [`Captures::write`](super::Captures::write) do: what is mapped stays as it was. Deleting it is fine, too.
+    /// Callers must ensure that no process writes into the file or shortens it while the policy, a clone of it, or a
+    /// layered policy over it is in use. Its indexes are checked once and trusted from then on, so a change may make
+    /// the process read any memory, and access to a page beyond the file's end kills it with SIGBUS. To replace the
+    /// file, rename another file to its name, as `robosieve` and [`Captures::write`](super::Captures::write) do: the
+    /// mapping keeps the old content. Deleting the file is fine, too.
     ///
     /// # Errors
     ///
@@ -229,12 +230,12 @@ impl Policy {
         changed.or_else(|| Some((self, self.lookup().get(origin)?)))
     }
 
-    /// All URLs that were asked, in order, with their answers. Their rules are those of `source`.
+    /// All requested URLs, in order, with their answers. Their rules are in `source`.
     pub(super) fn urls(&self, source: u32) -> impl Iterator<Item = UrlRecord<'_>> {
         self.image.parts().urls(source)
     }
 
-    /// The answers of a URL, if it was asked.
+    /// The answers of a URL, if it was requested.
     pub(super) fn kept(&self, url: &str) -> Option<UrlAnswers> {
         if let Some(kept) = self.changed().and_then(|changed| changed.kept(url)) {
             return Some(kept);
@@ -308,7 +309,7 @@ impl Policy {
         side_records::decode(self.image.parts().side.item(record.side()), column, scope)
     }
 
-    /// The side records of an origin with wanted keys, as a list: where they say the same, it is the same.
+    /// The side records of an origin with wanted keys, as a list; equal records make equal lists.
     pub(crate) fn records_only(&self, record: &Record<'_>, is_wanted: impl Fn(SideKey) -> bool) -> Vec<u8> {
         side_records::only(self.image.parts().side.item(record.side()), is_wanted)
     }
@@ -324,24 +325,24 @@ impl Policy {
     }
 }
 
-/// A URL on the way from an origin's robots.txt.
+/// A URL of the redirect chain that begins at an origin's robots.txt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hop {
     pub url: String,
-    /// Its answers; `None` if it was never asked.
+    /// Its answers; `None` if it was never requested.
     pub kept: Option<UrlAnswers>,
 }
 
 impl Hop {
-    /// When it was asked last, if it was and the time is known.
+    /// When it was last requested, if ever and if the time is known.
     pub fn asked_at(&self) -> Option<i64> {
         self.kept.as_ref()?.newest()?.fetched_at
     }
 }
 
 impl Policy {
-    /// The URLs that an origin's redirects lead through, beginning with its robots.txt, as far as the dialect follows them, and the
-    /// next one, which shows that there are too many.
+    /// The redirect chain of an origin, beginning with its robots.txt, as far as the dialect follows it, plus one URL,
+    /// which shows that the chain is too long.
     pub(crate) fn chain(&self, origin: &str) -> Vec<Hop> {
         let mut next = Some(origin::robots_url(origin));
         let mut chain = Vec::new();
@@ -355,8 +356,8 @@ impl Policy {
         chain
     }
 
-    /// The statuses that decided on an origin, whose record tells only that of its own robots.txt, before redirects. None if the
-    /// answers that are kept do not lead to what the record says.
+    /// The statuses at the ends of an origin's redirects, which decided on it; its record has only the status before
+    /// redirects. No statuses if the stored answers do not lead to the state in the record.
     pub(crate) fn final_statuses(&self, record: &Record<'_>) -> FinalStatuses {
         let kept = self.kept(&origin::robots_url(&String::from_utf8_lossy(record.origin)));
         let Some(kept) = kept else { return FinalStatuses::default() };
@@ -367,14 +368,14 @@ impl Policy {
     }
 }
 
-/// The URL to ask for an origin that waits: of its chain, the one that was asked longest ago; one that was never asked before all
-/// others. So each URL has its turn: neither a target that failed nor a redirect that leads elsewhere by now is asked in vain forever.
-/// In a tie, the last one, whose answer decided.
+/// The URL to request for a waiting origin: the first unfetched URL of its chain, otherwise the stalest. So each URL of
+/// the chain has its turn, even if a target fails forever or a redirect leads elsewhere by now. In a tie, the last URL,
+/// whose answer decided.
 pub(crate) fn to_ask(chain: &[Hop]) -> Option<&Hop> {
     chain.iter().rev().min_by_key(|hop| (hop.kept.is_some(), hop.asked_at()))
 }
 
-/// The URL at the end of a chain, if it was never asked.
+/// The URL at the end of a chain, if it was never requested.
 pub(crate) fn unasked(chain: &[Hop]) -> Option<&str> {
     chain.last().filter(|hop| hop.kept.is_none()).map(|hop| &*hop.url)
 }

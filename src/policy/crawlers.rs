@@ -10,7 +10,7 @@
 //! set     a bit for each column, the first one the lowest bit of the first byte
 //! ```
 //!
-//! Where a set is named by its place in CRAWLERS, the place 0 means all crawlers.
+//! If a set is given by its place in CRAWLERS, place 0 means all crawlers.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -53,7 +53,7 @@ impl Crawlers {
         }
     }
 
-    /// As [`Crawlers::new`], for some that are known to be distinct.
+    /// Like [`Crawlers::new`], for crawlers that are known to be distinct.
     fn of(agents: Vec<Agents>) -> Crawlers {
         let names: Vec<String> = agents.iter().map(|agents| agents.to_string().to_ascii_lowercase()).collect();
         Crawlers { agents, hash: xxh3_64(names.join("\n").as_bytes()) }
@@ -93,7 +93,7 @@ impl Crawlers {
         }
         let unknown = |agents: &Agents| CrawlerError::Unknown { given: agents.to_string(), known: known() };
         if given.tokens().len() < 2 {
-            // The column of a name with other characters is that of the part that is compared.
+            // A name with other characters has the column of its part that crawlers compare.
             let compared = Agents::named(&given.to_string(), dialect).map_err(|_| unknown(given))?;
             let column = column(&compared).ok_or_else(|| unknown(given))?;
             return Ok(Crawler { agents: compared, columns: vec![column], of: self.hash });
@@ -106,7 +106,7 @@ impl Crawlers {
         Ok(Crawler { agents: given.clone(), columns, of: self.hash })
     }
 
-    /// The most that are named in a message.
+    /// The most crawlers that a message names.
     const NAMED: usize = 8;
 
     /// The first ones, and how many more there are.
@@ -145,8 +145,9 @@ impl fmt::Display for Crawlers {
     }
 }
 
-/// The crawler of a query: its [`Agents`], and which [`Crawlers`] of the policy answer for them, in order of preference.
-/// It works with every policy for the same crawlers. In any other it would stand for somebody else, so that one refuses it.
+/// The crawler of a query: its [`Agents`], and which [`Crawlers`] of the policy answer for them, in order of
+/// preference. It works with every policy for the same crawlers. Any other policy refuses it, because there its columns
+/// belong to other crawlers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crawler {
     agents: Agents,
@@ -161,11 +162,12 @@ impl Crawler {
         &self.agents
     }
 
-    /// The columns of a policy for these crawlers that answer: the first whose group is the crawler's own, else the last.
+    /// The columns of a policy for these crawlers, in order of preference: the first whose group is the crawler's own
+    /// answers, otherwise the last.
     ///
     /// # Panics
     ///
-    /// If it was taken from a policy for others, whose columns are not these.
+    /// If the crawler was taken from a policy for other crawlers.
     pub(crate) fn columns(&self, of: &Crawlers) -> &[usize] {
         assert!(self.of == of.hash, "the crawler {} was taken from a policy for other crawlers", self.agents);
         &self.columns

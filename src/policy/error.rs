@@ -101,7 +101,8 @@ pub enum ImageError {
     /// The bytes are something else.
     #[error("it is not a policy file; create one with `robosieve compile`")]
     Foreign,
-    /// The bytes are those of a file of another format, such as a compressed one: policies are mapped into memory as they are.
+    /// The bytes are a file of another format, such as a compressed file: policies are mapped, so they cannot be
+    /// compressed.
     #[error("it is {name}, not a policy file; {remedy}")]
     OtherFile {
         /// What such a file is called, with an article.
@@ -197,7 +198,7 @@ pub enum WriteError {
         /// The system's error.
         error: io::Error,
     },
-    /// A capture of something else than a URL, or than the robots.txt of its origin.
+    /// The URL of a capture is invalid, or is not the robots.txt of its origin.
     #[error("{problem}; give an origin such as https://www.example.com, or the URL of a page")]
     Capture {
         /// What is wrong, and with what.

@@ -10,8 +10,8 @@
 //! set     place in CRAWLERS u32
 //! ```
 //!
-//! Classes with one automaton follow each other. First comes the automaton of most crawlers, so that the entry of the look-up
-//! table, which names it with the set of its crawlers, answers for most.
+//! Classes with the same automaton are adjacent. The automaton of most crawlers comes first: the entry in the look-up
+//! table names this automaton and its crawlers, and so answers for most crawlers.
 
 use hashbrown::HashMap;
 use std::cmp::Reverse;
@@ -244,7 +244,7 @@ impl<'p> Groups<'p> {
         Row(self.rows.item(row))
     }
 
-    /// Whether a set, given by its place, has all the columns that answer.
+    /// Whether the set at this place contains all columns that answer.
     #[inline]
     pub(crate) fn are_in(&self, set: u32) -> bool {
         set == NONE || self.columns.iter().all(|&column| is_in_set(self.sets.item(set), column))

@@ -1,8 +1,8 @@
 //! The look-up table: maps an origin to everything that most lines need from it, in one cache line.
 //!
-//! It is a perfect hash table with an entry of 64 bytes for each origin. The hash of an origin selects a bucket. The
-//! bucket's pilot, a small number [found](super::pilots) when the table is built, sends the origins of the bucket to slots of their
-//! own. So a look-up reads one pilot and one entry, and compares the key in the entry; a hash alone decides nothing.
+//! It is a perfect hash table with an entry of 64 bytes for each origin. The hash of an origin selects a bucket. Each
+//! bucket has a pilot, a small number [found](super::pilots) when the table is built, which maps each origin of the
+//! bucket to a different slot. So a look-up reads one pilot and one entry, and always compares the key in the entry.
 //!
 //! ```text
 //! section  header | pilots, u16 each, zeros up to a multiple of 64 | entries, one a slot | overflow, entries as well
@@ -11,8 +11,8 @@
 //!
 //! The key of an origin is its first 40 bytes as five words, and its length. The hash is computed from the same words.
 //!
-//! The overflow holds the origins that no pilot gave a slot. It is empty unless an attacker constructs origins with equal
-//! hashes. It is searched last, and sorted by origin.
+//! The overflow holds origins for which no pilot was found. It is empty unless an attacker constructs origins with
+//! equal hashes. It is sorted by origin, and searched last.
 
 use std::io;
 use std::ops::Range;
@@ -187,8 +187,8 @@ const SEEDS: u64 = 4;
 /// How many entries are made, in parallel, before they are written.
 const MADE_AT_ONCE: usize = 1 << 14;
 
-/// A table complete but for its entries, which take about as many bytes as all the records and are made only when
-/// they are written.
+/// A table without its entries. These take about as many bytes as all records, so they are computed only while they are
+/// written.
 #[derive(Debug)]
 pub(crate) struct LookupTable {
     seed: u64,
@@ -196,8 +196,8 @@ pub(crate) struct LookupTable {
 }
 
 impl LookupTable {
-    /// The table for these records. The seed depends on all of them, so constructing origins for their hashes takes knowledge
-    /// of all the others.
+    /// The table for these records. The seed depends on all records, so an attacker who wants origins with certain
+    /// hashes must know all other origins.
     ///
     /// `hash` is [`hash_of`], except in tests.
     pub fn build(records: &[u8], hash: impl Fn(&[u8], u64) -> u64, memory: &FileMemory) -> io::Result<LookupTable> {

@@ -1,15 +1,17 @@
 //! Merges policies: a union of their answers.
 //!
-//! A policy is a set of answers. The merged policy has the answers of all, and origins are derived from them anew, so it is, byte
-//! for byte, the policy that would be compiled from all answers at once, whatever the order and the number of policies.
+//! A policy is a set of answers. The merged policy has the answers of all policies, and derives its origins from them
+//! again. So it is, byte for byte, the policy that would be compiled from all answers at once, whatever the order and
+//! the number of policies.
 //!
 //! The answers of all policies are sorted, so they are read side by side. The targets of redirects are collected first,
 //! because an origin may redirect to a URL that comes later.
 //!
-//! Small policies over a large one are layers: a minute's answers over a million origins should cost what the minute costs. Only the
-//! origins that the smaller ones change are merged, in memory: those they have, and those whose redirects lead to a URL they have. The
-//! large policy tells who redirects where. Its other origins stay as they are, and in a private copy of its look-up table, of which the
-//! system copies only the pages that are changed, the entries of changed origins match no origin. So most lines still need one probe.
+//! Small policies over a large one are layers: a few new answers over a million origins should cost only the time of
+//! the new answers. So only the origins that the smaller policies change are merged, in memory: the origins in them,
+//! and origins whose redirects lead to a URL in them. The large policy has an index from targets to redirects. Its
+//! other origins stay as they are. Its look-up table is copied, and in the copy the entries of changed origins match no
+//! origin; the system copies only the pages that change. So most lines still need one probe.
 
 use hashbrown::HashSet;
 use std::cmp::Reverse;
@@ -44,8 +46,8 @@ pub struct Merged {
 /// Merges policies into a policy file. The result does not depend on their order. If one of them is to be
 /// replaced, take the lock before you open it.
 ///
-/// Overrides have no time: where two contradict, the stricter counts. With `overrides`, these replace the overrides of all
-/// policies.
+/// Overrides have no time: if two contradict each other, the stricter one counts. `overrides`, if given, replace the
+/// overrides of all policies.
 ///
 /// # Errors
 ///
@@ -95,8 +97,8 @@ impl Policy {
         Policy::merged(&sources, OverridesFrom::LastOfEach, folder)
     }
 
-    /// The merged policy of this one's layers, for what needs all origins at once; this one if it has none. Data beyond the first
-    /// few MiB goes to a temporary file in `folder`.
+    /// The merged policy of this policy's layers, for callers that need all origins in one table; this policy itself if
+    /// it has no layers. Data beyond the first few MiB goes to a temporary file in `folder`.
     ///
     /// # Errors
     ///
@@ -147,7 +149,7 @@ impl<'p> Merging<'p> {
         Merging { some, ..self }
     }
 
-    /// Feeds all URLs to a writer and lets `write` finish it. `known` has the answers of the URLs that redirects lead to.
+    /// Feeds all URLs to a writer and lets `write` finish it. `known` returns the answers of redirect targets.
     pub fn write<T: Send>(
         &self,
         known: impl Fn(&str) -> Option<UrlAnswers>,
@@ -196,7 +198,8 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`MergeError`] if there is no policy, dialects or crawlers differ, or memory or a temporary file cannot be had.
+    /// [`MergeError`] if there is no policy, dialects or crawlers differ, or memory or a temporary file cannot be
+    /// allocated.
     pub fn layered(policies: Vec<Policy>) -> Result<Policy, MergeError> {
         agree(&policies)?;
         let mut all: Vec<Policy> = policies.into_iter().flat_map(Policy::into_all).collect();
@@ -254,7 +257,8 @@ fn changed(all: &[Policy], spill: &SpillFolder) -> Result<Policy, WriteError> {
     Ok(Policy::of(image, content))
 }
 
-/// The URLs of the first policy that the others change: those that they have, and all that redirect to a URL that is changed.
+/// The URLs of the first policy that the others change: URLs that are in the others, and URLs that redirect to a
+/// changed URL.
 fn of_first(all: &[Policy]) -> Vec<UrlRecord<'_>> {
     let parts = all[0].image.parts();
     let mut seen: HashSet<Box<str>> = HashSet::new();

@@ -20,8 +20,8 @@
 //! paused-until = 2026-12-01T08:00:00Z
 //! ```
 //!
-//! Ignoring an entry that is not understood could mean doing the opposite of what it says, so nothing is ignored: unknown
-//! keys, contradictory keys, and two tables for one origin are errors.
+//! Ignoring an invalid entry could do the opposite of its intent, so nothing is ignored: unknown keys, contradictory
+//! keys, and two tables for one origin are errors.
 
 use serde::Deserialize;
 use std::borrow::Cow;
@@ -316,13 +316,13 @@ pub enum OverrideProblem {
         /// The other key.
         other: &'static str,
     },
-    /// A robots.txt is no text.
+    /// A robots.txt is not text.
     #[error("the value of {ROBOTS_TXT} is no robots.txt: {problem}")]
     NotText {
         /// Why not.
         problem: String,
     },
-    /// A replacement file is no text.
+    /// A replacement file is not text.
     #[error("{} is no robots.txt: {problem}", shown(path))]
     ReplacementNotText {
         /// The replacement.
@@ -330,7 +330,7 @@ pub enum OverrideProblem {
         /// Why not.
         problem: String,
     },
-    /// A replacement file is certainly no robots.txt.
+    /// A replacement file is clearly not a robots.txt.
     #[error("{} looks like {looks}, not like a robots.txt", shown(path))]
     NotRobots {
         /// The replacement.

@@ -1,12 +1,13 @@
-//! Finds pilots that give every key a slot of its own.
+//! Finds pilots that map every key to a different slot.
 //!
-//! Buckets get their slots from the largest to the smallest, while there is room. For each, pilots are tried in order until all
-//! its keys hit free slots. With 3 keys per bucket and 1.1 slots per key, that takes 6 tries per key, and the largest pilot
-//! for a million keys is below 1,000. (4 keys per bucket take 10 tries; 2 take 3, with half as many bytes of pilots again.)
+//! Buckets get their slots in order of size, the largest first, while there are many free slots. For each bucket,
+//! pilots are tried in order until all its keys hit free slots. With 3 keys per bucket and 1.1 slots per key, that
+//! takes 6 tries per key, and the largest pilot for a million keys is below 1,000. (4 keys per bucket take 10 tries; 2
+//! take 3, with half as many bytes of pilots again.)
 //!
-//! Keys with equal hashes get none, nor do very large buckets. Honest origins have them once in ten thousand
-//! tables, and another seed helps. An attacker who could construct origins that defy every seed would only send their
-//! buckets to the overflow: tries are limited, and after the last seed the remaining keys go there.
+//! Keys with equal hashes get no slots, and neither do very large buckets. With honest origins this happens once in ten
+//! thousand tables, and another seed solves it. An attacker who could construct origins that defeat every seed would
+//! only move their buckets to the overflow: tries are limited, and after the last seed the remaining keys go there.
 
 use std::io;
 
@@ -100,7 +101,7 @@ fn by_size(keys: &[Hashed], pilots: u64, memory: &FileMemory) -> io::Result<File
     Ok(starts)
 }
 
-/// The slots that were given, and what is left to be tried.
+/// The slots that are taken, and how many tries are left.
 struct PilotSearch {
     /// One bit for each slot: a million of them fit into a cache that way.
     taken: FileVec<u64>,

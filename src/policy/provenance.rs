@@ -1,8 +1,8 @@
 //! The rules of a group as written in the file, with their lines. Explanations need them. They are stored apart from the
 //! automata, because files with identical automata may have their rules on different lines.
 //!
-//! The agent lines are those that chose the group for any of its crawlers; which of them name one crawler is found again when the
-//! rules are read for it.
+//! The agent lines are all lines that selected the group for any of its crawlers. When the rules are read for one
+//! crawler, the lines that name it are selected again.
 //!
 //! ```text
 //! rules   number of agent lines | those | number of rules | those
@@ -151,7 +151,8 @@ impl WrittenRules {
         deciding_rule(self.rules.iter().map(rule), path, dialect).map(|number| rule(&self.rules[number]))
     }
 
-    /// The last `User-agent` line above a rule, of those for which the group was chosen; `own` and the rest as for [`decode`].
+    /// The last `User-agent` line above a rule, among the lines that selected the group; `own` and the rest are as for
+    /// [`decode`].
     pub fn agent_above(&self, rule: &Rule<'_>, own: bool, agents: &Agents, dialect: &Dialect) -> Option<AgentName<'_>> {
         let agent_lines = agent_lines(&self.bytes);
         let (_, lines) = lines_for(&agent_lines, own, agents, dialect);

@@ -1,4 +1,4 @@
-//! What an origin's lines come to, from all answers: follows redirects, and finds the last good answer if the newest failed.
+//! Derives an origin's state from all answers: follows redirects, and finds the last good answer if the newest failed.
 
 use std::cmp::Reverse;
 
@@ -22,13 +22,13 @@ pub(crate) struct Resolved {
     pub statuses: FinalStatuses,
 }
 
-/// The statuses at the ends of an origin's redirects. More redirects than the dialect follows have that of an answer which means the
-/// same.
+/// The statuses at the ends of an origin's redirects. A chain longer than the dialect follows has the status of an
+/// answer with the same meaning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FinalStatuses {
-    /// That of the last answer.
+    /// The status of the last answer.
     pub last: Option<u16>,
-    /// That of the last good answer, if the last answer is no verdict and there was one.
+    /// The status of the last good answer, if there is one and the last answer is not a verdict.
     pub last_good: Option<u16>,
 }
 
@@ -43,7 +43,7 @@ impl Resolved {
     }
 }
 
-/// Where the redirects from an answer lead.
+/// The redirects from an answer, followed to their end.
 struct RedirectChain<'k> {
     visited: Vec<&'k UrlAnswers>,
     times: Times,
@@ -60,7 +60,7 @@ impl RedirectChain<'_> {
 }
 
 impl<'k> Resolver<'k> {
-    /// Resolves the origin whose robots.txt was answered so.
+    /// Resolves the origin whose robots.txt has these answers.
     pub fn resolve(&self, kept: &'k UrlAnswers) -> Resolved {
         let Some(newest) = kept.newest() else { return Resolved::unfetched() };
         let way = self.follow(kept, newest);
@@ -170,7 +170,7 @@ impl<'k> Resolver<'k> {
         })
     }
 
-    /// The newest good answer at the URLs of a chain whose newest answers come to no verdict.
+    /// The newest good answer at the URLs of a chain whose newest answers yield no verdict.
     fn last_good(&self, chain: &[&'k UrlAnswers]) -> Option<RedirectChain<'k>> {
         let answers = chain.iter().flat_map(|kept| kept.answers().iter().map(|answer| (*kept, answer)));
         let earlier = answers.filter(|(kept, answer)| match answer.kind {
@@ -185,7 +185,7 @@ impl<'k> Resolver<'k> {
     }
 }
 
-/// What an answer comes to under a dialect if nothing else is known; a redirect leads nowhere.
+/// The meaning of a single answer under a dialect; a redirect counts as unresolved.
 pub(crate) fn status_alone(
     kind: AnswerKind,
     status: Option<u16>,
@@ -235,18 +235,18 @@ impl Ages {
     }
 }
 
-/// The URLs that the redirect of a URL leads to, one after the other, with their answers.
+/// The redirect chain from a URL, in order, with the answers of each URL.
 #[derive(Debug, Default)]
 pub(crate) struct Hops(Vec<(String, UrlAnswers)>);
 
 impl Hops {
-    /// Follows the redirect of a URL through what is known, as far as an origin's answers of a dialect may lead.
+    /// Follows the redirects of a URL through the known answers, as far as a dialect may follow them for an origin.
     pub fn within(dialect: &Dialect, kept: &UrlAnswers, known: impl Fn(&str) -> Option<UrlAnswers>) -> Hops {
-        // From the last URL of a chain, the last good answer may be as far again.
+        // The last good answer may be as many redirects away from the last URL of a chain.
         Hops::from(kept, 2 * (usize::from(dialect.redirects.hops) + 1), known)
     }
 
-    /// Follows the redirect of a URL through what is known, to `most` URLs at most.
+    /// Follows the redirects of a URL through the known answers, to at most `most` URLs.
     fn from(kept: &UrlAnswers, most: usize, known: impl Fn(&str) -> Option<UrlAnswers>) -> Hops {
         let mut hops = Hops::default();
         let target = |kept: &UrlAnswers| Some(kept.of_kind(AnswerKind::Redirect)?.target()?.to_owned());

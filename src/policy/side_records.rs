@@ -1,12 +1,13 @@
-//! Side records of each origin, such as `Crawl-delay` and `Sitemap`, with their lines. Many files have the same ones, so
-//! each distinct list is stored once.
+//! Side records of each origin, such as `Crawl-delay` and `Sitemap`, with their line numbers. Many files have the same
+//! side records, so each distinct list is stored once.
 //!
 //! ```text
 //! list     records, one after the other
 //! record   key u8 | length of a set | the set of columns that it is for, none for all | line | length of the value | value
 //! ```
 //!
-//! A `Content-Signal` of a group that no column has is kept, too, for those who read it as said to everybody: its set is empty.
+//! A `Content-Signal` of a group that applies to no column is stored, too, with an empty set, because a caller may
+//! apply every `Content-Signal` to all crawlers.
 //!
 //! All numbers except the key are encoded as in [`bytes`](crate::formats::bytes). Line 0 marks the operator's own record.
 
@@ -78,7 +79,8 @@ pub(super) fn check(list: &[u8], width: usize) -> Result<(), &'static str> {
     sets
 }
 
-/// The records of a list with wanted keys, as a list without lines: where they are for the same columns and say the same, it is the same.
+/// The records of a list with wanted keys, as a list without line numbers; equal records for the same columns make
+/// equal lists.
 pub(super) fn only(list: &[u8], is_wanted: impl Fn(SideKey) -> bool) -> Vec<u8> {
     let mut wanted = Vec::new();
     // A checked list is read without errors.

@@ -1,5 +1,5 @@
-//! The state of an origin's robots.txt, and its class: one number for the combination of its status, its last good answer, whether
-//! that is an HTML page, and the operator's ruling. It depends on no path and no option.
+//! The state of an origin's robots.txt, and its class: one number that combines its status, its last good answer,
+//! whether that is an HTML page, and the operator's ruling. The class does not depend on paths or options.
 
 use serde::Serialize;
 
@@ -18,16 +18,16 @@ named! {
         Forbidden = "forbidden",
         /// It answered 5xx, 429 or another "not now", or not at all: there is no verdict.
         Unreachable = "unreachable",
-        /// It redirects to a URL about which nothing is known: there is no verdict.
+        /// It redirects to a URL without an answer: there is no verdict.
         RedirectUnresolved = "redirect-unresolved",
         /// It was never requested; the origin has an entry only because the operator overrides something.
         Unfetched = "unfetched",
-        /// It was sent in part or damaged, which counts as a server error ("How Google interprets the robots.txt
+        /// It arrived incomplete or damaged, which counts as a server error ("How Google interprets the robots.txt
         /// specification", HTTP status codes): there is no verdict.
         Incomplete = "incomplete",
-        /// It is the one that the crawler has (304), but no robots.txt is known: there is no verdict.
+        /// The crawler's copy is current (304), but the policy has no copy: there is no verdict.
         NotModified = "not-modified",
-        /// It arrived, but is no text, such as an archive or an image: there is no verdict.
+        /// It arrived, but is not text, such as an archive or an image: there is no verdict.
         NotText = "not-text",
     }
 }
@@ -38,13 +38,13 @@ impl OriginStatus {
         !self.is_failure() && self != OriginStatus::Unfetched
     }
 
-    /// Whether it is a failure, after which an earlier answer is kept.
+    /// Whether it is a failure, after which the policy keeps an earlier good answer.
     pub fn is_failure(self) -> bool {
         self.is_unreachable()
             || matches!(self, OriginStatus::RedirectUnresolved | OriginStatus::NotModified | OriginStatus::NotText)
     }
 
-    /// Whether the server failed to deliver the robots.txt, so that the origin may become unreachable for long.
+    /// Whether the server failed to deliver the robots.txt, so that the time of being unreachable counts.
     pub fn is_unreachable(self) -> bool {
         matches!(self, OriginStatus::Unreachable | OriginStatus::Incomplete)
     }
@@ -100,7 +100,7 @@ pub struct OriginState {
     pub origin_status: OriginStatus,
     /// The last answer.
     pub answered: Answered,
-    /// The last good answer, if the last answer is no verdict and there was one.
+    /// The last good answer, if there is one and the last answer is not a verdict.
     pub last_good: Option<LastGood>,
     /// Whether the robots.txt in use looks like an HTML page. That is the last good one, if the last answer failed.
     pub html_page: bool,
@@ -148,7 +148,7 @@ impl Ruling {
     }
 }
 
-/// An earlier answer whose rules are kept after a failure.
+/// An earlier good answer, whose rules the policy keeps after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LastGood {
     /// Its meaning.
@@ -158,7 +158,7 @@ pub struct LastGood {
 }
 
 impl OriginState {
-    /// The state after an answer of which nothing else is known.
+    /// The state after this answer, without any other.
     pub(super) fn new(origin_status: OriginStatus, answered: Answered) -> OriginState {
         let operator_override = OverrideState::default();
         OriginState { origin_status, answered, last_good: None, html_page: false, operator_override }

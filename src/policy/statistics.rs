@@ -9,18 +9,19 @@ use super::url_answers::AnswerKind;
 use crate::formats::{shortened, visible};
 use crate::robots::NoteCounts;
 
-/// How many captures were read, and what became of them.
+/// How many captures were read, and how many were used or dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct CaptureCounts {
     /// Captures read.
     pub read: u64,
-    /// Captures that lost to one of the same URL and kind that is newer, or of the same time but exact.
+    /// Captures that were replaced by another capture of the same URL and kind that is newer, or of the same time but
+    /// exact.
     pub older: u64,
-    /// URLs of which captures of the same kind and time differ, and none is newer; their bytes decided.
+    /// URLs whose newest captures of one kind have the same time but differ; their bytes decided.
     pub same_time: u64,
-    /// URLs of which captures of the same kind, none of them with a time, differ; their bytes decided.
+    /// URLs whose captures of one kind all have no time and differ; their bytes decided.
     pub without_time: u64,
     /// Captures whose URL is not a robots.txt; they only serve redirects.
     pub not_robots_txt: u64,
@@ -30,20 +31,21 @@ pub struct CaptureCounts {
     pub empty_files: u64,
     /// Files of a directory that are damaged or cut short; their origins count as incomplete.
     pub damaged_files: u64,
-    /// Bodies that are no text, such as an archive or an image, in a source of any kind; their origins have no verdict.
+    /// Bodies that are not text, such as an archive or an image, in a source of any kind; their origins have no
+    /// verdict.
     pub not_text: u64,
     /// Bodies of JSON Lines, of Parquet and in memory whose compressed data is damaged or cut short; their origins count as incomplete.
     pub damaged_bodies: u64,
     /// Bodies of JSON Lines, of Parquet and in memory that are neither encoded as their headers say nor text; they count as no answer.
     pub undecodable_bodies: u64,
-    /// Lines of JSON Lines and rows of Parquet that were passed over because they are no answers.
+    /// Lines of JSON Lines and rows of Parquet that were passed over because they are not answers.
     pub bad: u64,
-    /// Sources of which the rest was passed over because it is damaged.
+    /// Sources whose rest was passed over because it is damaged.
     pub cut_sources: u64,
 }
 
 impl CaptureCounts {
-    /// The counts of bodies that are no robots.txt, which operators should see.
+    /// The counts of bodies that are not a robots.txt, which operators should see.
     pub fn flaws(&self) -> impl Iterator<Item = (&'static str, u64)> {
         [("not-text", self.not_text), ("damaged", self.damaged_bodies), ("undecodable", self.undecodable_bodies)]
             .into_iter()
@@ -51,8 +53,8 @@ impl CaptureCounts {
     }
 }
 
-/// The contents of a policy, and how it was made. A policy file has only what follows from the answers in it: it does not
-/// count captures that lost to others, nor records that were passed over.
+/// The contents of a policy, and how it was made. A policy file has only counts that follow from its answers. It does
+/// not count replaced captures and records that were passed over.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -60,7 +62,8 @@ pub struct Statistics {
     /// Captures read, and what became of them; only if the policy was just made from them.
     #[serde(skip_serializing_if = "is_default")]
     pub captures: CaptureCounts,
-    /// The first of the URLs of which only bytes could choose an answer; likewise. Receipts have only their numbers.
+    /// The first URL with a tie that only the bytes of its answers could decide; likewise. Receipts have only the
+    /// numbers of such URLs.
     #[serde(skip)]
     pub first_tie: Option<String>,
     /// Counts of WARC records; likewise.
@@ -72,9 +75,9 @@ pub struct Statistics {
     pub overridden: u64,
     /// Origins whose last answer failed and whose rules are from an earlier one.
     pub last_good: u64,
-    /// URLs that were asked, besides the robots.txt of origins; they only serve redirects.
+    /// Requested URLs that are not the robots.txt of an origin; they only serve redirects.
     pub other_urls: u64,
-    /// Answers that are kept, by kind.
+    /// Stored answers, by kind.
     pub answers: BTreeMap<AnswerKind, u64>,
     /// Distinct automata.
     pub automata: u64,
@@ -86,7 +89,7 @@ pub struct Statistics {
     pub cursors: u64,
     /// Size of all automata in bytes.
     pub automata_bytes: u64,
-    /// Counts of lines dropped or cut in the robots.txt files of the answers that are kept.
+    /// Counts of lines dropped or cut in the robots.txt files of the stored answers.
     pub notes: NoteCounts,
 }
 
@@ -95,8 +98,8 @@ fn is_default<T: Default + PartialEq>(counts: &T) -> bool {
 }
 
 impl Statistics {
-    /// A sentence about the URLs of which only bytes could choose an answer, so that the later of two answers may be lost; `None` if
-    /// there are no such URLs.
+    /// A sentence about the URLs with ties that only the bytes of their answers could decide, so that the newer of two
+    /// answers may be lost; `None` if there are no such URLs.
     pub fn ties(&self) -> Option<String> {
         let first = shortened(visible(self.first_tie.as_ref()?));
         let CaptureCounts { same_time, without_time, .. } = self.captures;
@@ -112,7 +115,7 @@ impl Statistics {
         ))
     }
 
-    /// What follows from the answers alone.
+    /// Only the counts that follow from the stored answers.
     pub(super) fn of_file(&self) -> Statistics {
         let (captures, first_tie, warc) = Default::default();
         Statistics { captures, first_tie, warc, ..self.clone() }
@@ -155,17 +158,17 @@ pub struct WarcCounts {
     pub other_pages: u64,
     /// Answers that an archive does not repeat because it already has an identical one.
     pub revisits: u64,
-    /// Revisits whose original is nowhere: answers of which only the time is known.
+    /// Revisits without an original: only the time of their answer is known.
     pub unresolved_revisits: u64,
     /// Files of which the archive keeps only the beginning, because they are too long; their whole lines are read.
     pub truncated: u64,
-    /// Files that did not arrive whole or are damaged; they have no verdict.
+    /// Files that are incomplete or damaged; they have no verdict.
     pub incomplete: u64,
     /// Records without an HTTP answer; they count as no answer.
     pub not_http: u64,
     /// Files that are neither encoded as their headers say nor text; they count as no answer.
     pub undecodable: u64,
-    /// Records that are damaged or malformed; the answers that they may be count as incomplete.
+    /// Records that are damaged or malformed; they count as incomplete answers.
     pub bad_records: u64,
 }
 

@@ -1,8 +1,9 @@
-//! The union of sorted lists of URLs: those of policies, or the runs of one that is compiled.
+//! The union of sorted lists of URLs: the lists of several policies, or the sorted runs of a policy that is being
+//! compiled.
 //!
-//! What the origins come to is derived from it, and both are written ([`Deriving`]). An origin may redirect to a URL that comes later
-//! in the order of URLs, so the answers of all [`Targets`] are collected before. They may be as many as the origins, so they are
-//! encoded in a [`Spool`].
+//! [`Deriving`] derives the state of each origin from the union, and writes both. An origin may redirect to a URL that
+//! comes later in the order of URLs, so the answers of all redirect [`Targets`] are collected first. There may be as
+//! many targets as origins, so they are encoded in a [`Spool`].
 
 use std::cmp::Ordering;
 use std::convert::Infallible;
@@ -23,11 +24,11 @@ pub(super) type UrlList<'p> = Box<dyn Iterator<Item = UrlRecord<'p>> + 'p>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OverridesFrom {
-    /// Those of all policies, the stricter of two.
+    /// The overrides of all policies; of two for one origin, the stricter.
     All,
-    /// For each origin that of the last policy, if it has one, else those of the others, the stricter of two.
+    /// For each origin the override of the last policy, if it has one, otherwise the strictest of the others.
     LastOfEach,
-    /// Those of the last policy only.
+    /// Only the overrides of the last policy.
     Last,
 }
 
@@ -44,7 +45,7 @@ type MergedUrls<'p> = Merge<
     fn(&UrlRecord<'p>, &UrlRecord<'p>) -> Ordering,
 >;
 
-/// The URLs of several lists, in order, each with what all of them keep for it.
+/// The URLs of several lists, in order, each with the combined answers of all lists.
 pub(super) struct Union<'p> {
     urls: MergedUrls<'p>,
     /// The number of the last list.
@@ -69,11 +70,11 @@ impl<'p> Union<'p> {
         self.next_of(|_, _| true)
     }
 
-    /// The next URL that is wanted, given its origin and its path; the others are passed over.
+    /// The next wanted URL; `is_wanted` gets its origin and its path. Other URLs are passed over.
     pub fn next_of(&mut self, is_wanted: impl Fn(&[u8], &[u8]) -> bool) -> Result<Option<UrlRecord<'p>>, WriteError> {
         while let Some(&UrlRecord { origin, path, .. }) = self.urls.peek() {
             let folded = self.folded(origin, path, is_wanted(origin, path))?;
-            // An origin whose only override is gone was never asked for.
+            // An origin whose only override was removed has no answers.
             if let Some(url) = folded
                 && (url.placement.is_some() || !url.kept.answers().is_empty())
             {
@@ -103,7 +104,7 @@ impl<'p> Union<'p> {
         Ok(folded)
     }
 
-    /// Adds what another list keeps for the same URL.
+    /// Adds another list's answers for the same URL.
     fn fold(&mut self, folded: &mut UrlRecord<'p>, other: UrlRecord<'p>, is_last: bool) -> Result<(), WriteError> {
         let kept = folded.kept.to_mut();
         kept.merge(other.kept.into_owned(), &mut self.sources)?;
@@ -123,10 +124,10 @@ impl<'p> Union<'p> {
 /// Writes URLs, and the origins derived from them, in order.
 pub(super) struct Deriving<'d, 's, K> {
     pub writer: Writer<'s>,
-    /// The answers of a URL that a redirect leads to, if it was asked.
+    /// The answers of a redirect target, if it was requested.
     pub known: K,
     pub dialect: &'static Dialect,
-    /// Completed with what is written.
+    /// Completed while writing.
     pub statistics: Statistics,
     pub progress: &'d CompileProgress,
 }
@@ -158,7 +159,8 @@ impl<K: Fn(&str) -> Option<UrlAnswers>> Deriving<'_, '_, K> {
     }
 }
 
-/// Counts a URL if only bytes could choose one of its answers. URLs come in order, so the first is the same however they are read.
+/// Counts a URL if only bytes could decide between its answers. URLs come in order, so the first such URL does not
+/// depend on how the sources were read.
 fn count_tie(url: &UrlRecord<'_>, statistics: &mut Statistics) {
     let Some(answer) = url.kept.newest_tied() else { return };
     let captures = &mut statistics.captures;

@@ -1,12 +1,12 @@
-//! Answers, as a policy keeps them: for each URL that was asked, the greatest of each kind.
+//! Answers as a policy stores them: for each requested URL, the greatest answer of each kind.
 //!
-//! What an origin's lines come to is derived from them. Keeping the greatest is a fold that does not depend on any order, so merging
-//! policies is a union: `merge(compile(A), compile(B))` is `compile(A and B)`, byte for byte.
+//! An origin's decision is derived from them. The maximum does not depend on the order of answers, so merging policies
+//! is a union: `merge(compile(A), compile(B))` is `compile(A and B)`, byte for byte.
 //!
-//! "Unreachable since" is the first failure after the last good answer, which is no maximum over answers. So the first and
-//! the last failure of each of the newest four windows of 30 days are kept: minima and maxima, which do not depend on the
-//! order in which failures become known. A gap of more than 30 days between two failures ends the time of being
-//! unreachable: one failure after a silent month is no month.
+//! "Unreachable since" is the first failure after the last good answer, which is not a maximum over answers. So the
+//! first and the last failure in each of the newest four windows of 30 days are stored: minima and maxima, which do not
+//! depend on the order of answers. A gap of more than 30 days between two failures ends the time of being unreachable:
+//! one failure after a month without requests does not prove a month of failures.
 
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -15,7 +15,7 @@ use std::cmp::Ordering;
 use super::state::Times;
 use crate::robots::{BodyFlaw, NoteCounts};
 
-/// An answer as it is kept, once its groups are stored.
+/// An answer as it is stored, with the places of its groups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StoredAnswer {
     pub kind: AnswerKind,
@@ -39,7 +39,7 @@ pub(crate) enum Content {
     Nothing,
     /// The rules of a robots.txt or an HTML page.
     Rules(StoredRules),
-    /// The URL that a redirect leads to; `None` if its location makes no sense.
+    /// The target of a redirect; `None` if its location is invalid.
     Target(Option<Box<str>>),
 }
 
@@ -59,13 +59,13 @@ pub(crate) trait CompareRules {
 }
 
 impl StoredAnswer {
-    /// What decides between answers of different kinds: the newest, then exact names over shorthands, then the kind.
+    /// The order among answers of different kinds: the newest wins, then exact names over shorthands, then the kind.
     pub fn precedence(&self) -> impl Ord + use<> {
         (self.fetched_at, self.exact, self.kind)
     }
 
-    /// Compares two answers of one kind: the newest, then exact names over shorthands, then the stored bytes; and whether nothing but
-    /// what they contain can choose one.
+    /// Compares two answers of one kind: the newest wins, then exact names over shorthands, then the stored bytes. Also
+    /// returns whether only the bytes decided.
     fn compare<C: CompareRules>(&self, other: &StoredAnswer, rules: &mut C) -> Result<(Ordering, bool), C::Error> {
         let by_precedence = self.precedence().cmp(&other.precedence());
         if by_precedence.is_ne() {
@@ -98,7 +98,7 @@ impl StoredAnswer {
         }
     }
 
-    /// The stored rules; those without any groups and side records if it has none.
+    /// The stored rules; if the answer has none, rules without groups and side records.
     pub fn rules(&self) -> StoredRules {
         match self.content {
             Content::Rules(rules) => rules,
@@ -107,14 +107,14 @@ impl StoredAnswer {
     }
 }
 
-/// The answers kept for one URL: the greatest of each kind, and when requests failed. Folding answers into it gives the same
-/// in any order.
+/// The stored answers of one URL: the greatest of each kind, and when requests failed. The order in which answers are
+/// folded into it does not matter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct UrlAnswers {
     answers: Answers,
     failures: Failures,
-    /// The bits of the kinds whose answer is one of several of its time, with other contents. A policy has no such bits: they tell of
-    /// the answers that were folded, not of those that are kept.
+    /// The bits of the kinds with ties: another answer of the same time had other contents. A policy does not store
+    /// these bits, because they depend on all answers that were folded, not only on the stored ones.
     tied: u64,
 }
 
@@ -124,7 +124,7 @@ pub(crate) type Answers = SmallVec<[StoredAnswer; 1]>;
 /// The fate of an answer that is folded into others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Folded {
-    /// It is the first of its kind, or one of those with the time of the one that is kept.
+    /// It is the first of its kind, or has the same time as the stored one.
     UrlAnswers,
     /// One of the two was older, or not exact.
     Older,
@@ -141,7 +141,8 @@ impl UrlAnswers {
         UrlAnswers { tied, ..self }
     }
 
-    /// The kinds of which another answer has the same time and other contents, so that only bytes could choose; a bit each.
+    /// The kinds with ties: another answer has the same time and other contents, so that only bytes could decide; a bit
+    /// each.
     pub fn tied(&self) -> u64 {
         self.tied
     }
@@ -169,7 +170,8 @@ impl UrlAnswers {
         self.answers.iter().max_by_key(|answer| answer.precedence())
     }
 
-    /// The URL that the newest answer leads to, if it is a redirect; after a 304, that of the answer which it confirms.
+    /// The target of the newest answer, if it is a redirect; after a 304, the target of the answer that the 304
+    /// confirms.
     pub fn leads_to(&self) -> Option<&str> {
         let is_confirmed = |answer: &&StoredAnswer| answer.kind.has_rules() || answer.kind == AnswerKind::Redirect;
         let confirmed = || self.answers.iter().filter(is_confirmed).max_by_key(|answer| answer.precedence());
@@ -223,7 +225,7 @@ impl UrlAnswers {
         self.failures.merge(failures);
     }
 
-    /// Adds the answers kept elsewhere for the same URL.
+    /// Adds other answers for the same URL.
     pub fn merge<C: CompareRules>(&mut self, other: UrlAnswers, rules: &mut C) -> Result<(), C::Error> {
         self.failures.merge(&other.failures);
         for answer in other.answers {
@@ -235,8 +237,8 @@ impl UrlAnswers {
 }
 
 named! {
-    /// The kind of an answer, by its status alone. Which kinds mean what is chosen later, so the newest answer of each kind is
-    /// kept. In a tie, the later kind counts: what closes before what opens.
+    /// The kind of an answer, by its status alone. The meaning of a kind is chosen later, so the newest answer of each
+    /// kind is stored. In a tie, the later kind counts: kinds that block or defer come after kinds that allow.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[repr(u8)]
     #[non_exhaustive]
@@ -253,7 +255,7 @@ named! {
         Redirect = "redirect",
         /// 304: the client's copy is current.
         NotModified = "not-modified",
-        /// 5xx, a status without a meaning, a body that did not arrive whole or is no text, or no answer at all.
+        /// 5xx, a status without a meaning, a body that is incomplete or not text, or no answer at all.
         Failed = "failed",
         /// 2xx with a body that looks like an HTML page.
         HtmlPage = "html-page",
@@ -262,11 +264,11 @@ named! {
     }
 }
 
-/// The status for a client that already has the answer.
+/// The status for a client whose copy is current.
 const NOT_MODIFIED: u16 = 304;
 
 impl AnswerKind {
-    /// The kind of an answer that arrived whole. One with a file is [`AnswerKind::RobotsTxt`], whatever its body looks like.
+    /// The kind of a complete answer. A 2xx is [`AnswerKind::RobotsTxt`], even if its body looks like an HTML page.
     pub fn of_status(status: Option<u16>) -> AnswerKind {
         match status {
             Some(200..=299) => AnswerKind::RobotsTxt,

@@ -1,4 +1,4 @@
-//! URLs and what is kept for each.
+//! URLs, with the answers and the override of each.
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::cmp::Ordering;
@@ -18,12 +18,12 @@ pub(crate) struct StoredUrl {
     pub placement: Option<Box<StoredOverride>>,
 }
 
-/// The answers that are kept, by URL. There may be millions, so a URL takes no memory block of its own.
+/// The stored answers, by URL. There may be millions of URLs, so no URL has its own allocation.
 #[derive(Debug, Default)]
 pub(crate) struct Urls {
     /// All URLs, one after the other.
     text: String,
-    /// Where each ends in the text, and what is kept for it.
+    /// Where each URL ends in the text, and its answers.
     urls: Vec<(usize, StoredUrl)>,
     indices: HashTable<u32>,
     hasher: DefaultHashBuilder,
@@ -88,7 +88,7 @@ pub(crate) struct StoredOverride {
 }
 
 impl StoredOverride {
-    /// Applies the override to an origin. The origin's own state is kept as well.
+    /// Applies the override to an origin. The origin also keeps its own state.
     pub fn apply(&self, resolved: &mut Resolved) {
         resolved.state.operator_override = self.operator_override;
         if self.operator_override.ruling == Some(Ruling::RobotsTxt) {
@@ -101,8 +101,8 @@ impl StoredOverride {
         self.crawl_delay.as_deref().map(side_records::operators_delay)
     }
 
-    /// Adds another override for the same origin. Overrides have no time, so of two that contradict, the stricter counts. Returns
-    /// whether they do.
+    /// Adds another override for the same origin. Overrides have no time, so if two contradict each other, the stricter
+    /// one counts. Returns whether they contradict each other.
     pub fn merge<C: CompareRules>(&mut self, other: StoredOverride, rules: &mut C) -> Result<bool, C::Error> {
         let (own, others) = (self.operator_override, other.operator_override);
         let contradicts = |is_set: bool, is_other: bool, differs: bool| is_set && is_other && differs;

@@ -1,21 +1,21 @@
 //! Checkpoints: the whole state of a run between two chunks, from which it can resume after being killed.
 //!
-//! A checkpoint is in the folder of an unfinished run, as `.checkpoint.json`. It has the job's identity and the [`Stage`]. While
-//! lines are judged, that is the position in the lists, the seconds so far, the length of each file, all counts, the lines
-//! gathered for the next frames, where the rows are stored that wait for the next row groups, and those origins with deferred
-//! lines that are still in memory; while files get their names, only these names. The URLs that [`unique`](super::unique) has
-//! seen are not in it.
+//! A checkpoint is the file `.checkpoint.json` in the folder of an unfinished run. It has the job's identity and the
+//! [`Stage`]. While lines are judged, the stage is the position in the lists, the seconds so far, the length of each
+//! file, all counts, the lines gathered for the next frames, where the rows that wait for row groups are stored, and
+//! the origins with deferred lines that are still in memory. While files are being renamed, the stage is only their
+//! names. A checkpoint does not have the URLs that [`unique`](super::unique) has seen.
 //!
-//! It ends with a checksum of everything before, so damage is found even where the result would be readable.
+//! It ends with a checksum of everything before, so damage is found even if the file is still valid JSON.
 //!
-//! Anything in the files beyond those lengths was written later and is cut off. Everything before is certain to be on disk: first
-//! the files are made durable, then the checkpoint, which replaces the previous one atomically. Where chunks end depends on the
-//! lists and the chunk size, not on which worker judged what; so a resumed run writes the same bytes as one that was never
-//! interrupted.
+//! A resumed run truncates the files to these lengths, because the rest was written later. Everything before is on
+//! disk: first the files are made durable, then the checkpoint, which replaces the previous one atomically. Where
+//! chunks end depends only on the lists and the chunk size, not on which worker judged a chunk. So a resumed run writes
+//! the same bytes as an uninterrupted one.
 //!
-//! A checkpoint is taken in a chunk's turn, when each line up to that chunk is written, or is in the checkpoint itself. A
-//! separate thread makes the files durable, and after them the checkpoint, which only then is valid; workers keep judging
-//! meanwhile. So a slow disk makes checkpoints rarer, not the run slower.
+//! A checkpoint is taken in a chunk's turn, when each line up to that chunk is written, or is in the checkpoint itself.
+//! A separate thread makes the files durable, and then the checkpoint, which is valid only from then on; workers keep
+//! judging meanwhile. So a slow disk makes checkpoints rarer, not the run slower.
 
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
@@ -53,7 +53,7 @@ pub(super) struct Checkpoint {
 pub(super) enum Stage {
     /// Lines are being judged.
     Judging(Box<RunState>),
-    /// All files are complete and are getting these names, in this order.
+    /// All files are complete and are being renamed to these names, in this order.
     Naming(Vec<PathBuf>),
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct RunState {
     pub needed: MissingRobotsState,
 }
 
-/// The identity of a run. Parts of runs that differ in any of this do not belong together.
+/// The identity of a run. Parts of runs can be combined only if all of this is equal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JobRecord {
     pub robosieve: String,
@@ -153,7 +153,7 @@ fn end(checksum: u128) -> String {
     format!(",\"checksum\":\"{checksum:032x}\"}}")
 }
 
-/// A writer that computes the checksum of what it passes on.
+/// A writer that computes the checksum of the bytes that it passes on.
 struct Summed<W> {
     out: W,
     sum: Xxh3,
@@ -236,8 +236,8 @@ fn difference_of_options(then: &ReceiptOptions, now: &ReceiptOptions, chunks_cou
     Some(format!("the option {option} was {}, but now it is {}", text(then.get(name)), text(now.get(name))))
 }
 
-/// Where the next chunk begins in each list that was begun and has not ended. Lists are begun
-/// in order, but several may be read at once.
+/// Where the next chunk begins, for each list that has begun and not ended. Lists begin in order, but several may be
+/// read at once.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct ReadPositions {
     /// The begun lists, in order.
@@ -247,7 +247,7 @@ pub(crate) struct ReadPositions {
 }
 
 impl ReadPositions {
-    /// Records that a chunk of a list was handed in, which ends at `end`.
+    /// Records that a chunk of a list, which ends at `end`, was handed in.
     pub fn chunk(&mut self, list: usize, end: u64, lists: &[List]) {
         self.begin(list, lists);
         if let Some(place) = self.begun.iter_mut().find(|place| place.list == list) {
@@ -284,10 +284,10 @@ impl ReadPositions {
     }
 }
 
-/// The time between two checkpoints is at least this many times what the last one took.
+/// The time between two checkpoints is at least this many times the duration of the last one.
 const REST: u32 = 20;
 
-/// Keeps the checkpoint of a run.
+/// Takes and saves the checkpoints of a run.
 #[derive(Debug)]
 pub(crate) struct Checkpointer {
     job: JobRecord,
@@ -299,17 +299,17 @@ pub(crate) struct Checkpointer {
     schedule: Schedule<PendingCheckpoint>,
 }
 
-/// The state between two chunks, and the files that must be durable before it counts.
+/// The state between two chunks, and the files that must be durable before it is valid.
 #[derive(Debug)]
 pub(crate) struct PendingCheckpoint {
     pub state: Box<RunState>,
     pub files: Vec<PathBuf>,
-    /// Files that nothing needs once this counts.
+    /// Files that are not needed once this checkpoint is valid.
     pub outdated: Vec<PathBuf>,
 }
 
 impl Checkpointer {
-    /// Keeps checkpoints of the job in `directory`, a new one after each interval `every`. If the run was resumed from one, it
+    /// Saves checkpoints of the job in `directory`, a new one after each interval `every`. If the run was resumed, it
     /// had taken `before` seconds.
     pub fn new(job: JobRecord, directory: PathBuf, every: Duration, before: f64) -> Checkpointer {
         let started = Instant::now();
@@ -348,12 +348,12 @@ impl Checkpointer {
         let name = |file: &PathBuf| file.strip_prefix(&self.directory).ok().map(Path::to_owned);
         sync_folders(&self.directory, &taken.files.iter().filter_map(name).collect::<Vec<_>>())?;
         self.write(Stage::Judging(taken.state))?;
-        // One that cannot be deleted goes at the end of the run.
+        // A file that cannot be deleted now is deleted at the end of the run.
         taken.outdated.iter().for_each(|file| drop(remove(&partial(file))));
         Ok(())
     }
 
-    /// Records that all files are durable and about to get these names.
+    /// Records that all files are durable and about to be renamed to these names.
     pub fn complete(&self, names: &[PathBuf]) -> Result<(), OutputError> {
         self.write(Stage::Naming(names.to_vec()))
     }
@@ -372,10 +372,11 @@ impl Checkpointer {
         self.schedule.stop();
     }
 
-    /// Adds to a failure that a checkpoint is kept, if there is one. Discards it first if the run's data cannot be trusted.
+    /// Adds to a failure that the run can be resumed, if there is a checkpoint. Deletes the checkpoint first if the
+    /// run's data cannot be trusted.
     pub fn note_kept(&self, failure: FilterError) -> FilterError {
         if failure.invalidates_checkpoint() {
-            // If it cannot be deleted, it is kept.
+            // If it cannot be deleted, it stays.
             let _ = std::fs::remove_file(self.directory.join(CHECKPOINT));
         }
         if !self.has_checkpoint() {

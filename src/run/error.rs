@@ -42,17 +42,17 @@ pub enum FilterError {
     /// The policy lacks a crawler of the job, which was taken from another policy.
     #[error(transparent)]
     Crawler(CrawlerError),
-    /// A policy that is to judge from now on came with matchers for other crawlers than those of the job.
+    /// A newer policy came with matchers for other crawlers than those of the job.
     #[error(
         "the newer policy came with matchers for other crawlers than those of the run; give one for each, in order"
     )]
     OtherCrawlers,
-    /// What is written for each crawler was asked for, but lines are split once for all.
+    /// An option for each crawler was given, but lines are split once for all crawlers.
     #[error(
         "lines that are split once for all crawlers have no verdicts, rules or preferences of each; split them for each instead"
     )]
     NotOfEach,
-    /// A single partition was asked for, but for several crawlers.
+    /// Standard output was to get partitions, but of several crawlers.
     #[error(
         "standard output takes partitions of one crawler only; {given} were given, so split lines for any or all of them \
          together, or use a separate run for each"
@@ -61,24 +61,25 @@ pub enum FilterError {
         /// The number of crawlers.
         given: usize,
     },
-    /// The policies that are compared have other dialects, so verdicts differ for other reasons than other robots.txt files.
+    /// The compared policies have different dialects, so verdicts would differ for other reasons than changed
+    /// robots.txt files.
     #[error("the policies to compare have different dialects, {now} and {was}; compile one of them again")]
     OlderDialect {
         /// The dialect of the policy of the run.
         now: &'static str,
-        /// That of the older policy.
+        /// The dialect of the older policy.
         was: &'static str,
     },
     /// The policy to compare with lacks a crawler of the run.
     #[error("the policy to compare with: {0}")]
     OlderCrawler(CrawlerError),
-    /// Duplicates cannot be left out by a shard that does not know the URLs of the others.
+    /// A shard cannot leave out duplicates if it does not know the URLs of the other shards.
     #[error(
         "a shard does not know the URLs of the others, so duplicates across shards would remain; write the keys of all shards first \
          (robosieve keys), and give the folder that they are in"
     )]
     UniqueShard,
-    /// There are keys of shards, but this run is none, or leaves out no duplicates.
+    /// Keys of shards were given, but this run is not a shard, or does not leave out duplicates.
     #[error("keys of shards are only for a shard that leaves out duplicates")]
     KeysOfNoShard,
     /// Several shards would replace one file of seen URLs.
@@ -86,7 +87,7 @@ pub enum FilterError {
         "each shard would replace the file of seen URLs by one without those of the others; leave them out in one run"
     )]
     SeenShard,
-    /// URLs are to be the same by the keys of an index, but a list has none.
+    /// URLs are to be compared by the keys of an index, but a list has no such keys.
     #[error(
         "the list {} has no keys to compare: only an index of web archives has one in each line (CDXJ, or CDX whose first column is N), \
          and none is made from URLs, because no library makes those that indexes have; compare what is fetched, or bytes",
@@ -111,7 +112,7 @@ pub enum FilterError {
         /// The file.
         path: PathBuf,
     },
-    /// URLs of earlier runs are to be left out, but not those of this one.
+    /// A file of seen URLs was given, but duplicates of this run are not left out.
     #[error("a run that leaves out URLs of earlier runs must also leave out its own duplicates")]
     SeenTwice,
     /// URLs of earlier runs cannot be left out of a list that can be read only once.
@@ -123,13 +124,13 @@ pub enum FilterError {
         /// The list.
         path: PathBuf,
     },
-    /// A place for lines, but none are printed.
+    /// A writer for lines was given, but no lines are printed.
     #[error("only a run that prints lines can print them elsewhere; this one has a folder, or only counts")]
     PrintsNothing,
-    /// A policy that may be replaced, but a receipt that would name one.
+    /// The policy may be replaced during the run, but the receipt would name only one.
     #[error("a receipt names one policy, so only a run that prints lines can go on with another")]
     Followed,
-    /// There is no room for the URLs that were seen.
+    /// There is no disk space for the URLs that were seen.
     #[error("cannot reserve {bytes} bytes in {} for the URLs seen so far: {}", shown(folder), in_words(error))]
     Unique {
         /// The folder.
@@ -183,7 +184,7 @@ pub enum FilterError {
 }
 
 impl From<OutputError> for FilterError {
-    /// An error of a list remains one.
+    /// An error of a list stays an error of the list.
     fn from(error: OutputError) -> FilterError {
         match error {
             OutputError::List(error) => FilterError::List(error),
@@ -193,9 +194,9 @@ impl From<OutputError> for FilterError {
 }
 
 impl FilterError {
-    /// Whether the lines read or written cannot be trusted, so that the run must not be resumed. A list that was cut short is not
-    /// such a case: it must be restored before the run can be resumed, and the lines kept by a checkpoint were in it when they
-    /// were read.
+    /// Whether the lines read or written cannot be trusted, so that the run must not be resumed. A truncated list is
+    /// not such a case: it must be restored before the run can be resumed, and the lines up to the checkpoint were in
+    /// it when they were read.
     pub(crate) fn invalidates_checkpoint(&self) -> bool {
         matches!(self, FilterError::List(ListError::Changed { .. }) | FilterError::Unbalanced)
     }
@@ -238,7 +239,7 @@ pub enum JoinError {
         path: PathBuf,
         /// The folder of the other shard.
         other: PathBuf,
-        /// What they differ in.
+        /// The difference.
         what: &'static str,
     },
     /// A shard was given twice.

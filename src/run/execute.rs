@@ -1,15 +1,15 @@
 //! A run: lists in, partitions and a receipt out.
 //!
-//! Every worker takes the next chunk, judges it, and [hands it in](super::queue). One worker at a time writes the chunks that are
-//! due, in order, so lines stay in the order of the input for any number of workers; the others keep judging. Each worker needs
-//! memory for a few chunks, and there are as many workers as [have room](super::memory).
+//! Every worker takes the next chunk, judges it, and [hands it in](super::queue). One worker at a time writes the
+//! chunks that are due, in order, so lines stay in input order for any number of workers; the others keep judging. Each
+//! worker needs memory for a few chunks, so the [memory budget](super::memory) limits the number of workers.
 //!
-//! If lines wait for those of later chunks, for a frame of compressed text or for a row group, each chunk has an earlier turn, in
-//! the [shape](super::shape) of the output. Where enough lines wait, the worker makes the frame or the group; then it hands in
-//! the chunk with it.
+//! If lines wait for lines of later chunks, to fill a frame of compressed text or a row group, each chunk has an
+//! earlier turn, in the [shape](super::shape) of the output. If enough lines wait, the worker makes the frame or the
+//! group, and hands it in with the chunk.
 //!
-//! At the end, its totals are checked, the receipt is written, and files get their names. A shard's run that only writes the keys
-//! of its URLs is here, too.
+//! At the end, the run checks its totals, writes the receipt, and renames its files. This module also has the run of a
+//! shard that only writes the keys of its URLs.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -57,8 +57,8 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// [`FilterError`] if a list cannot be read or changed meanwhile, if the output cannot be written, or if the lines written are
-    /// not those read. Then no file has its final name.
+    /// [`FilterError`] if a list cannot be read or has changed during the run, if the output cannot be written, or if
+    /// the lines written differ from the lines read. Then no file has its final name.
     pub fn run(&self, policy: &Policy, progress: &Progress) -> Result<Receipt, FilterError> {
         let result = split(policy, self, progress, None, standard_output::writer());
         progress.end();
@@ -107,8 +107,9 @@ impl Job {
         result
     }
 
-    /// Like [`Job::run`], but asks `newer` before each chunk whether another policy judges from now on. A chunk is judged by one
-    /// policy, and chunks after it by none that is older. Only for jobs that print lines: a receipt names one policy.
+    /// Like [`Job::run`], but calls `newer` before each chunk for a newer policy. One policy judges a whole chunk, and
+    /// later chunks are never judged by an older policy. Only for jobs that print lines, because a receipt names one
+    /// policy.
     ///
     /// # Errors
     ///
@@ -171,7 +172,7 @@ fn split(
     complete(&plan, pipeline, checkpointer.as_ref())
 }
 
-/// Prepares to leave out lines whose URLs have occurred before, also among lines that an interrupted run had judged.
+/// Prepares to leave out lines whose URLs have occurred before, including lines that an interrupted run had judged.
 fn unique(
     plan: &Plan<'_>,
     same: SameUrl,
@@ -194,7 +195,7 @@ fn unique(
     let judged: Vec<u64> = (0..plan.lists.len()).map(judged).collect();
     let shards = plan.shard_keys.as_ref();
     match (&plan.seen, before()) {
-        // Which of the lines before are allowed is not known any more.
+        // The run no longer knows which of the earlier lines are allowed.
         (Some(place), Some(before)) => {
             let unique = Unique::of_two_passes(same, &chunks, limits, Some(place), shards, vec![0; plan.lists.len()])?;
             judge_again(plan, &before, &unique, threads)?;
@@ -205,7 +206,7 @@ fn unique(
     }
 }
 
-/// Judges the lines that an interrupted run had judged, only to keep the allowed ones for later runs.
+/// Judges the lines that an interrupted run had judged, only to store the allowed URLs for later runs.
 fn judge_again(plan: &Plan<'_>, chunks: &Chunks<'_>, unique: &Unique, threads: usize) -> Result<(), FilterError> {
     let (matchers, older, turns) = (plan.matchers(), plan.older_matchers(), Turns::default());
     let new = || {
@@ -332,7 +333,7 @@ fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, whole: &Whole, out
     }
 }
 
-/// The lines that changed, by name, as far as there are any.
+/// The numbers of changed lines, by the name of the change; without zeros.
 fn changes(splits: &Splits, counted: &[Changes]) -> BTreeMap<String, u64> {
     let lines =
         |[was, now]: [usize; 2]| counted[now / Partition::COUNT].0[was % Partition::COUNT][now % Partition::COUNT];
@@ -340,7 +341,7 @@ fn changes(splits: &Splits, counted: &[Changes]) -> BTreeMap<String, u64> {
     all.filter(|(_, lines)| *lines > 0).collect()
 }
 
-/// The parts for lines left out, of those that the run was asked to leave out.
+/// The receipt's parts for lines left out, for each reason that the job asks for.
 fn left_out_parts(left_out: &LeftOutTallies, options: &ReceiptOptions, written: bool) -> [Option<Part>; 3] {
     let asked = options.leaves_out();
     std::array::from_fn(|why| asked[why].then(|| Part::of(&left_out[why], written)))
@@ -370,16 +371,17 @@ fn list_part(list: &List, totals: &ListTotals, names: &[String], options: &Recei
 }
 
 impl Job {
-    /// Writes the keys of the URLs in its lists, by [`Job::unique`](field@Job::unique), to a file at `out`, whatever their verdicts, and
-    /// reports to `progress` how much it has read. Only that field counts, besides those that say how lists are read, and how much memory
-    /// and how many threads there are. An earlier file of keys is replaced, but not one of URLs that runs have seen.
+    /// Writes the keys of all URLs in its lists, by [`Job::unique`](field@Job::unique), to a file at `out`, whatever
+    /// their verdicts, and reports to `progress` how much it has read. It uses only this field, and those for reading
+    /// lists, memory and threads. It replaces an earlier file of keys, but not a file of seen URLs.
     ///
-    /// With the files of all [shards](super::LongRun::shard) in one folder, [`Job::keys`](field@Job::keys) lets each shard leave out
-    /// what an earlier one has.
+    /// With the files of all [shards](super::LongRun::shard) in one folder, [`Job::keys`](field@Job::keys) lets each
+    /// shard leave out URLs that an earlier shard has.
     ///
     /// # Errors
     ///
-    /// [`FilterError`] if a list cannot be read or changed meanwhile, or if the file cannot be written; then nothing is.
+    /// [`FilterError`] if a list cannot be read or has changed during the run, or if the file cannot be written; then
+    /// no file is written.
     pub fn write_keys(&self, out: &Path, progress: &Progress) -> Result<SeenFile, FilterError> {
         let result = self.keys_file(out, progress);
         progress.end();

@@ -30,21 +30,24 @@ pub struct Job {
     pub url_field: UrlField,
     /// Where the lines go; `None` to only count them.
     pub destination: Option<Destination>,
-    /// If lines go to standard output: a file to which the robots.txt that deferred lines wait for are written, each once, before
-    /// its first line. It must be new, empty, such a list, or a pipe or device.
+    /// If lines go to standard output: a file for the list of robots.txt files that deferred lines wait for, each
+    /// written once, before the first line that waits for it. The file must be new, empty, such a list, or a pipe or
+    /// device.
     pub robots_needed: Option<PathBuf>,
-    /// Whether blocked lines are written with what blocked them: the rule, its line number, and when its robots.txt was captured.
-    /// In text, these columns come before the line in a blocked partition, which then is a table, and after each verdict in a
-    /// file of verdicts.
+    /// Whether blocked lines are written with the cause: the rule, its line number, and when its robots.txt was
+    /// captured. In text, these columns come before each line of a blocked partition, which then is a table, and after
+    /// each verdict in a file of verdicts.
     pub explain: bool,
-    /// The uses of which columns show what sites say of each line's page: `y`, `n` or nothing, by all records together and by each
-    /// kind. They come before each line of an allowed partition in text, and in every table. Lines that are written once for all
-    /// crawlers have none.
+    /// The uses that have columns with the site's preference for each line's page: `y`, `n` or nothing, by all records
+    /// together and by each kind of record. In text, the columns come before each line of an allowed partition; every
+    /// table has them. Lines that are written once for all crawlers have no such columns.
     pub preferences: PreferenceColumns,
-    /// Crawlers of the policy, at least one; the lines are split for each of them, unless [`Job::allowed_if`](field@Job::allowed_if)
-    /// is set. The policy of the run is asked for them again, so they may come from another one.
+    /// Crawlers of the policy, at least one; the lines are split for each of them, unless
+    /// [`Job::allowed_if`](field@Job::allowed_if) is set. The run looks them up in its policy again, so they may come
+    /// from another policy.
     pub crawlers: Vec<Crawler>,
-    /// Whether lines are split once for all crawlers together, and when they are allowed then. Only partitions can be written.
+    /// Splits lines once for all crawlers together, and says when such a line is allowed. Only partitions can be
+    /// written.
     pub allowed_if: Option<AllowedIf>,
     /// An older policy with which each verdict is compared.
     pub against: Option<Against>,
@@ -52,11 +55,11 @@ pub struct Job {
     pub choices: Choices,
     /// Whether to leave out lines whose URLs have occurred before, and which URLs are the same.
     pub unique: Option<SameUrl>,
-    /// A file of the URLs that earlier runs have seen, which are left out, too. A run that is complete has replaced it by one with
-    /// its allowed URLs; if it does not exist, it is made.
+    /// A file of the URLs that earlier runs have seen, which are left out, too. A complete run replaces it by a file
+    /// that also has its own allowed URLs; if the file does not exist, the run creates it.
     pub seen: Option<PathBuf>,
-    /// A folder with the files of [keys](Job::write_keys) of all shards, if this is one that leaves out lines whose URLs have occurred
-    /// before. A line is left out, too, if an earlier shard has its URL.
+    /// For a shard that leaves out repeated URLs: a folder with the files of [keys](Job::write_keys) of all shards. A
+    /// line is also left out if an earlier shard has its URL.
     pub keys: Option<PathBuf>,
     /// The number of workers; 0 for one per processor. There are fewer if memory does not suffice.
     pub threads: usize,
@@ -93,15 +96,15 @@ impl Job {
         }
     }
 
-    /// Maps lists that are plain files, so that no line is copied to be judged; without it, they are read by ranges, and with the same
-    /// results. The command-line program maps.
+    /// Maps lists that are plain files, so that no line is copied to be judged. Without it, they are read by ranges,
+    /// with the same results. The command-line program maps lists.
     ///
     /// # Safety
     ///
-    /// Callers must ensure that no process writes into a list or shortens it while the job runs: lines are slices of the map, and Rust's
-    /// rules forbid that what is behind a slice changes. A run that finds its list changed fails, as it does without this, but only
-    /// in the end. A process that reads what is no longer in the file gets a SIGBUS, unless [`fill_lost_pages`](super::fill_lost_pages())
-    /// handles it.
+    /// Callers must ensure that no process writes into a list or shortens it while the job runs: lines are slices of
+    /// the mapping, and Rust forbids that the bytes behind a slice change. A run whose list has changed fails, as it
+    /// does without mapping, but only at the end. A process that reads beyond the end of a shortened file gets a
+    /// SIGBUS, unless [`fill_lost_pages`](super::fill_lost_pages()) handles it.
     #[must_use]
     pub unsafe fn map_lists(mut self) -> Job {
         // SAFETY: as the caller ensures.
@@ -109,7 +112,7 @@ impl Job {
         self
     }
 
-    /// Whom lines are split for.
+    /// The crawlers that lines are split for.
     pub(crate) fn splits(&self) -> Splits {
         let agents = self.crawlers.iter().map(|crawler| crawler.agents().clone());
         Splits::new(agents.collect(), self.allowed_if, self.against.is_some())
@@ -141,9 +144,9 @@ setters! {
     }
 }
 
-/// An older policy with which verdicts are compared. Lines are judged by it as well, with the same choices, except that no
-/// robots.txt is too old. Partitions and names of crawlers are by the policy of the run; a file of verdicts has the older ones after
-/// these, and the receipt counts both, and what changed.
+/// An older policy to compare verdicts with. It judges every line as well, with the same choices, except that no
+/// robots.txt is too old. Partitions and names of crawlers are those of the run's policy; a file of verdicts has the
+/// older verdicts after the current ones, and the receipt counts both, and the changes.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Against {
@@ -154,7 +157,7 @@ pub struct Against {
 }
 
 impl Against {
-    /// Compares with this policy, and leaves out nothing.
+    /// Compares with this policy, and leaves out no lines.
     pub fn new(policy: Policy) -> Against {
         Against { policy, only_changed: false }
     }
@@ -196,7 +199,7 @@ setters! {
 }
 
 impl Default for LongRun {
-    /// The whole of the lists, from the start; a checkpoint every five seconds; [`DEFAULT_MEMORY`].
+    /// All lists, from the start; a checkpoint every five seconds; [`DEFAULT_MEMORY`].
     fn default() -> LongRun {
         let checkpoint = Duration::from_secs(5);
         LongRun { shard: None, resume: false, skip_bad: false, checkpoint, interrupt: None, memory: DEFAULT_MEMORY }
@@ -234,7 +237,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A folder for partitions as plain text, in which nothing may be replaced.
+    /// A folder for partitions as plain text, without replacing an earlier run's files.
     pub fn new(directory: impl Into<PathBuf>) -> Folder {
         let directory = directory.into();
         let (form, format) = (OutputMode::default(), FileFormat::default());
@@ -253,7 +256,7 @@ setters! {
     }
 }
 
-/// The lines that a run prints to standard output. Nothing else is written but [`Job::robots_needed`]: no receipt.
+/// The lines that a run prints to standard output. It writes no other file but [`Job::robots_needed`], and no receipt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Pipe {
@@ -310,7 +313,7 @@ impl Destination {
     }
 }
 
-/// Asked before each chunk whether another policy judges from now on: its matchers, one for each crawler of the job.
+/// Called before each chunk: returns the matchers of a newer policy, one for each crawler of the job, if there is one.
 pub type Newer<'n> = dyn FnMut() -> Option<Vec<Matcher>> + Send + 'n;
 
 /// The policy of the chunk whose turn it is.
@@ -319,7 +322,7 @@ pub(super) struct Following<'n> {
     crawlers: &'n [Crawler],
     /// How often the policy was replaced.
     number: u64,
-    /// The matchers of the last policy; empty until there is another than the first.
+    /// The matchers of the last policy; empty until the first policy is replaced.
     matchers: Vec<Matcher>,
 }
 
@@ -329,7 +332,7 @@ impl<'n> Following<'n> {
         Following { newer, crawlers, number: 0, matchers: Vec::new() }
     }
 
-    /// The policy of the next chunk, with its number, unless it is the one with this number.
+    /// The policy for the next chunk, with its number; `None` if the number is still this one.
     pub fn newer_than(&mut self, number: u64) -> Result<Option<(u64, Vec<Matcher>)>, FilterError> {
         if let Some(matchers) = (self.newer)() {
             let of_job = self.crawlers.iter().map(Crawler::agents);

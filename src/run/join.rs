@@ -1,8 +1,9 @@
 //! Joins the receipts of shards.
 //!
-//! Shards are consecutive parts of one text. So their results are appended in order, and the sums and order checksums are those
-//! of an undivided run, whether its partitions are in one folder or in many. Their ranges prove that they are parts of one text:
-//! in every list, each begins where the one before it ends, the first at the start and the last at the end.
+//! Shards are consecutive parts of one text. So their results are appended in order, and the sums and order checksums
+//! equal those of an undivided run, whether the partitions are in one folder or in many. The ranges of the shards prove
+//! that nothing is missing: in every list, the first shard begins at the start, each other shard begins where the
+//! previous one ends, and the last ends at the end.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -34,8 +35,8 @@ const ORIGINS: MemoryBudget = MemoryBudget::new(160 << 20);
 /// The most numbers of missing shards that an error lists.
 const MISSING_SHOWN: usize = 20;
 
-/// Joins the receipts in the folders `shards`, given in any order, into one in `directory`, beside `robots-needed.tsv`; with
-/// `concat`, the partitions as well. `force` replaces an earlier run's files there.
+/// Joins the receipts in the folders `shards`, given in any order, into one receipt in `directory`, beside a joined
+/// `robots-needed.tsv`; with `concat`, it joins the partitions as well. `force` replaces an earlier run's files there.
 ///
 /// # Errors
 ///
@@ -148,7 +149,7 @@ fn complete(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
     if missing.is_empty() { Ok(()) } else { Err(JoinError::Missing { missing, more, of }) }
 }
 
-/// What two shards differ in, although shards of one job must not.
+/// The first difference between two shards that shards of one job must not have.
 fn difference(one: &Receipt, other: &Receipt) -> Option<&'static str> {
     // Workers, chunks and shards change neither verdicts nor the order of lines.
     let asked =
@@ -245,7 +246,7 @@ fn append_left_out(joined: [&mut Option<Part>; 3], next: [&mut Option<Part>; 3])
     }
 }
 
-/// Checks that the files of a shard that will be read are as its receipt says.
+/// Checks the files of a shard that will be read against its receipt.
 fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinError> {
     let files =
         if partitions { outputs(StoredRun::new(receipt, folder, 0)) } else { vec![robots_needed(receipt, folder)] };

@@ -1,10 +1,11 @@
 //! A job from start to end: URL lists, split by a policy.
 //!
-//! [`Job::run`] maps each list, or decompresses it as it goes, cuts it into chunks of whole lines and has workers judge them; a
-//! layout says where in a line the URL is. Every line goes, byte for byte and in input order, to exactly one
-//! [`Partition`](crate::Partition), for a [`Reason`](crate::Reason) that is counted. Tallies of the lines as read and of the bytes
-//! as written prove that none was lost; the [`Receipt`] holds both, and is the last file to get its name: `Output::commit`
-//! (`output/partitions.rs`) has `output/folder/commit.rs` name the files in the order they were created.
+//! [`Job::run`] reads, maps or decompresses each list and cuts it into chunks of whole lines, which workers judge; a
+//! layout says where the URL is in a line. Every line goes, byte for byte and in input order, to exactly one
+//! [`Partition`](crate::Partition), and its [`Reason`](crate::Reason) is counted. Tallies of the lines as read and of
+//! the bytes as written prove that no line was lost. The [`Receipt`] holds both and is renamed last: `Output::commit`
+//! (`output/partitions.rs`) calls `output/folder/commit.rs`, which renames the files in the order in which they were
+//! created.
 
 pub(crate) mod balance;
 mod checkpoint;

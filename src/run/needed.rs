@@ -1,4 +1,4 @@
-//! The robots.txt that deferred lines of a pipe wait for, written while the run goes on.
+//! The list of robots.txt files that deferred lines of a pipe wait for, written while the run is in progress.
 
 use hashbrown::HashSet;
 use std::fs::File;
@@ -14,7 +14,7 @@ use crate::output::missing_robots::{Asked, WaitingOrigins};
 use crate::policy::{Policy, to_ask};
 use crate::run::error::FilterError;
 
-/// The head of the list. It has no counts: a row is written when its first line is.
+/// The head of the list. It has no counts, because a row is written before the first line that waits for it.
 const HEAD: &str = "robots_txt\treason\tstatus\tasked_at\n";
 
 /// Lists that an earlier run wrote.
@@ -23,7 +23,7 @@ pub(crate) const NEEDED_LIST: FileKind = FileKind {
     is_ours: |file| begins_with(file, HEAD.as_bytes()),
 };
 
-/// A list of the robots.txt to fetch, to which each is added once.
+/// A list of the robots.txt files to fetch, each added once.
 pub(super) struct NeededList {
     path: PathBuf,
     file: File,
@@ -38,7 +38,8 @@ impl NeededList {
         Ok(NeededList { path: path.to_owned(), file, hash: UrlHash::new(), seen: Seen::new(&std::env::temp_dir())? })
     }
 
-    /// Adds what the deferred lines of a chunk wait for, which was judged by `policy`, in the order of the lines.
+    /// Adds the robots.txt files that the deferred lines of a chunk wait for, in the order of the lines; `policy` has
+    /// judged the chunk.
     pub fn add(&mut self, policy: &Policy, waiting: WaitingOrigins) -> Result<(), FilterError> {
         let rows = waiting.in_order().into_iter().map(|(origin, waiting)| {
             let Asked { url, status, at } = asked(policy, &origin);
@@ -69,7 +70,7 @@ fn begin(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// What to fetch for an origin whose lines wait.
+/// The URL to fetch for an origin with waiting lines.
 pub(super) fn asked(policy: &Policy, origin: &str) -> Asked {
     let answered = policy.origin(origin.as_bytes()).map(|(_, record)| record.state().answered).unwrap_or_default();
     let status = answered.status;

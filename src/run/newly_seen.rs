@@ -1,9 +1,9 @@
-//! The URLs that a run adds to the [file](super::seen_file) of those that earlier runs have seen: the allowed ones.
+//! The URLs that a run adds to the [file of seen URLs](super::seen_file): the allowed ones.
 //!
-//! Deferred lines come back in a later list, and must not be taken for seen there; blocked ones may be allowed some day. The keys are
-//! sorted into runs as those of duplicates are. When all lines are judged, they are merged with the file into a new one, under a
-//! partial name; it gets its name after the receipt has its own, because who starts a run again that failed earlier must not find its
-//! URLs seen.
+//! Deferred lines come back in a later list and must not count as seen there, and blocked lines may be allowed some
+//! day. The keys are sorted into runs, like those of duplicates. When all lines are judged, the runs and the file are
+//! merged into a new file under a partial name. It is renamed after the receipt, so that rerunning a failed run does
+//! not skip its URLs.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -30,7 +30,7 @@ use crate::output::receipt::{Hex, SeenPart};
 pub(super) struct SeenPlace {
     path: PathBuf,
     pub file: Option<SeenFile>,
-    /// Two at once would each replace the file by one without the URLs of the other.
+    /// Without the lock, two runs at once would each replace the file by one that lacks the other's URLs.
     _lock: WriteLock,
 }
 
@@ -49,12 +49,14 @@ pub(super) struct AllowedKeys {
 }
 
 impl SeenPlace {
-    /// The absolute path of the file, behind its links: names are given in the folder of the output, too, which may be another.
+    /// The absolute path of the file, with links resolved, because files are also renamed relative to the output's
+    /// folder.
     pub fn at(path: &Path) -> io::Result<PathBuf> {
         behind_links(path).and_then(std::path::absolute)
     }
 
-    /// Opens the file at a path, behind its links, if there is one; what else is there would have to be replaced, and is an error.
+    /// Opens the file at a path, with links resolved, if there is one. Any other kind of file is an error, because the
+    /// run would have to replace it.
     pub fn open(path: &Path, same: SameUrl) -> Result<SeenPlace, SeenError> {
         let failed = |error| SeenError::Write { path: path.to_owned(), error };
         SEEN_FILE.ensure_replaceable(path).map_err(failed)?;
@@ -105,7 +107,7 @@ impl SeenPlace {
         Ok(written)
     }
 
-    /// The name of the new file, which it has not yet.
+    /// The final name of the new file.
     pub fn path(&self) -> &Path {
         &self.path
     }

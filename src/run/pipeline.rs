@@ -26,13 +26,13 @@ use crate::output::table::FileRows;
 use crate::policy::Policy;
 use crate::run::error::FilterError;
 
-/// Where the lines go, and how far an interrupted run came.
+/// Where the lines go, and the state of an interrupted run.
 pub(super) struct Outlets {
     pub sink: Sink,
     pub shape: Box<dyn BlockBuilder>,
     /// Collects the robots.txt files to fetch, if they are wanted.
     pub needed: Option<MissingRobots>,
-    /// The same, written while the run goes on.
+    /// The same, written while the run is in progress.
     pub listed: Option<NeededList>,
     /// The state to start from, if the run was interrupted.
     pub state: Option<RunState>,
@@ -55,7 +55,7 @@ pub(super) struct Finished {
     pub speed: Vec<Sample>,
     /// The policy that judged the last lines.
     pub policy: Policy,
-    /// The URLs that are kept for later runs.
+    /// The URLs that are stored for later runs.
     pub newly: Option<NewlySeen>,
 }
 
@@ -156,7 +156,7 @@ impl<'l> Pipeline<'l> {
         }
     }
 
-    /// Judges no further chunks, because a list cannot be read on, but completes those already handed out.
+    /// Stops handing out chunks, because the rest of a list cannot be read, but completes those already handed out.
     fn end_input(&self, failure: FilterError) {
         lock(&self.failure).get_or_insert(failure);
         self.chunks.stop();
@@ -195,11 +195,11 @@ impl<'l> Pipeline<'l> {
         Ok(Finished { output: Some(*output), needed, totals, speed, policy, newly })
     }
 
-    /// The failure, with a note of what is kept of the run: all chunks handed out, if nothing went wrong with them, otherwise
-    /// those up to the last checkpoint.
+    /// The failure, with a note that the run can be resumed: after all chunks that were handed out, if none of them
+    /// failed, otherwise after the last checkpoint.
     fn save_progress(self, failure: FilterError) -> FilterError {
         let Some(checkpointer) = self.checkpointer else { return failure };
-        // Nothing is kept of a run that has done nothing.
+        // A run that has judged nothing has nothing to resume.
         let is_stopped = self.queue.is_stopped();
         let mut ordered = self.queue.into_inner();
         let is_begun = checkpointer.has_checkpoint() || ordered.totals.lines() > 0;
@@ -245,7 +245,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher]) -> Result<(), Fil
             }
         };
         pipeline.chunks.read(&mut chunk, &mut spare)?;
-        // After the chunk was read, so that lines are judged by the policy that was there before they were.
+        // After the chunk was read, because a policy that was in place before a line was written must judge that line.
         if !state.follow(pipeline, chunk.ticket)? {
             return Ok(());
         }
@@ -309,7 +309,7 @@ fn write(
     let blocks = judged.blocks(pipeline.plan.set_of(chunk.list), chunk.text());
     let before = ordered.count(chunk, judged, &blocks, lists);
     match (&mut ordered.listed, policy) {
-        // Before the lines: who has read a line finds in the list what it waits for.
+        // Before the lines, so that a reader of a line finds the robots.txt that it waits for in the list.
         (Some(listed), Some(policy)) => listed.add(&policy, waiting)?,
         _ => ordered.add_waiting(waiting, before)?,
     }
@@ -335,8 +335,8 @@ fn write(
 }
 
 impl WorkerState {
-    /// Leaves out the lines of a chunk that are not wanted. Returns those whose verdicts have not changed; `None` if the run has failed
-    /// meanwhile.
+    /// Leaves out lines of a chunk, as the job says. Returns the lines whose verdicts have not changed; `None` if the
+    /// run has failed meanwhile.
     fn leave_out<'l>(
         &mut self,
         pipeline: &Pipeline<'l>,
@@ -360,7 +360,7 @@ impl WorkerState {
         (self.unique_lines, self.leaving_out) = Default::default();
     }
 
-    /// Judges the chunk of a ticket by the policy that is there in its turn. Returns whether the run goes on.
+    /// Takes the policy that is current in a ticket's turn to judge its chunk. Returns whether the run continues.
     fn follow(&mut self, pipeline: &Pipeline<'_>, ticket: u64) -> Result<bool, FilterError> {
         let Some(following) = &pipeline.following else { return Ok(true) };
         let newer_than = |following: &mut Following<'_>| following.newer_than(self.number);

@@ -1,7 +1,7 @@
-//! The plan: a checked job, with its lists open and its budget divided.
+//! The plan: a checked job, with open lists and a divided budget.
 //!
-//! Arguments are checked here, before anything is written, and later stages rely on the plan. Only what depends on the output
-//! folder is checked later, by [`start`](super::start), which locks it.
+//! The plan checks all arguments before anything is written, and later stages rely on it. Only [`start`](super::start)
+//! checks more: it locks the output folder and checks its contents.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -83,7 +83,7 @@ impl<'j> Plan<'j> {
         self.destination().map(|_| self.file_style())
     }
 
-    /// The same, if lines are written. Lines that are picked by their verdicts have no others.
+    /// The same, if lines are written. Lines that are picked by their verdicts go to no other files.
     pub fn file_style(&self) -> OutputOptions {
         let style = self.options.style(&self.splits());
         if is_picked(self.job) { OutputOptions { crawlers: 1, ..style } } else { style }
@@ -115,7 +115,7 @@ impl<'j> Plan<'j> {
         self.job.crawlers.iter().map(|crawler| crawler.agents())
     }
 
-    /// Whom lines are split for.
+    /// The crawlers that lines are split for.
     pub fn splits(&self) -> Splits {
         self.job.splits()
     }
@@ -132,7 +132,7 @@ impl<'j> Plan<'j> {
         self.job.against.as_ref().map(of).unwrap_or_default()
     }
 
-    /// Whether lines are left out whose verdicts are those of the older policy.
+    /// Whether lines are left out if both policies put them into the same partition.
     pub fn is_only_changed(&self) -> bool {
         self.options.only_changed
     }
@@ -142,8 +142,8 @@ impl<'j> Plan<'j> {
         self.destination().and_then(Destination::folder)
     }
 
-    /// How many judged chunks may wait for their turn. While one worker encodes a row group, the others fill the next ones with
-    /// chunks of text, which are as much smaller than chunks of rows.
+    /// How many judged chunks may wait for their turn. While one worker encodes a row group, the others fill the next
+    /// row groups; chunks of text are smaller than chunks of rows, so more of them may wait.
     pub fn most_waiting(&self) -> usize {
         let ReceiptOptions { threads, chunk_size, format, .. } = self.options;
         let has_tables = self.lists.iter().any(|list| list.is_table());
@@ -171,8 +171,8 @@ impl<'j> Plan<'j> {
         }
     }
 
-    /// Whether a list's chunks must be judged after those of the lists before it: if lines go to the same files, or one is left
-    /// out because of another.
+    /// Whether lists must be judged in order: if their lines go to the same files, or a line may be left out because of
+    /// a line of another list.
     fn is_in_order(&self) -> bool {
         self.options.unique.is_some() || self.destination().is_some() && !self.options.per_input
     }
@@ -210,7 +210,7 @@ pub(super) fn lists(job: &Job, memory: JobMemory) -> Result<Vec<List>, FilterErr
     let opened = List::open_all(&job.lists, opening);
     let is_asked_to_stop = interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed));
     let mut lists = opened.map_err(|error| if is_asked_to_stop { FilterError::Interrupted } else { error.into() })?;
-    // Leaving out everything is an error.
+    // Skipping all lists is an error.
     let problems: Option<Vec<&str>> = lists.iter().map(List::unreadable).collect();
     if let (Some([problem, ..]), [first, ..]) = (problems.as_deref(), &lists[..]) {
         return Err(FilterError::AllUnreadable { path: first.path.clone(), problem: (*problem).to_owned() });
@@ -241,7 +241,7 @@ fn seen(job: &Job, lists: &[List]) -> Result<Option<SeenPlace>, FilterError> {
     Ok(Some(SeenPlace::open(path, same)?))
 }
 
-/// The keys of all shards, without which one of them cannot leave out duplicates.
+/// The keys of all shards, which a shard needs to leave out duplicates.
 fn shard_keys(job: &Job) -> Result<Option<ShardKeys>, FilterError> {
     match (job.long_run.shard, job.unique, &job.keys) {
         (Some(_), Some(_), _) if job.seen.is_some() => Err(FilterError::SeenShard),

@@ -1,7 +1,7 @@
 //! The progress of a run, to be watched from another thread; and samples of its speed, for the receipt.
 //!
-//! A run counts once a chunk, in the chunk's turn. So the numbers of a [`Snapshot`] are consistent and cover a prefix
-//! of the chunks, and a watcher may ask as often as it likes without slowing down any line.
+//! A run updates its counts once a chunk, in the chunk's turn. So the numbers of a [`Snapshot`] are consistent and
+//! cover a prefix of the chunks, and a watcher may take snapshots as often as it likes without slowing down the run.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -39,7 +39,7 @@ named! {
         /// The run has not begun.
         #[default]
         Waiting = "waiting",
-        /// The lists are read for the first of two times, to find URLs that occur again.
+        /// The lists are read for the first of two passes, to find repeated URLs.
         Comparing = "comparing",
         /// Lines are judged.
         Judging = "judging",
@@ -58,7 +58,7 @@ pub struct Snapshot {
     pub phase: Phase,
     /// Seconds since it began.
     pub seconds: f64,
-    /// How many of them it took to compare URLs, before the first line was judged.
+    /// How many of these seconds the comparison of URLs took, before the first line was judged.
     pub comparing_seconds: f64,
     /// Bytes of lines, judged and on their way to their files.
     pub bytes: u64,
@@ -72,7 +72,7 @@ pub struct Snapshot {
     pub duplicates: u64,
     /// How many of them were left out because earlier runs have seen their URLs.
     pub seen: u64,
-    /// How many of them were left out because their verdicts are those of the older policy.
+    /// How many of them were left out because both policies put them into the same partition.
     pub unchanged: u64,
     /// Parts of lists skipped because they could not be read.
     pub skipped: u64,
@@ -80,7 +80,7 @@ pub struct Snapshot {
     pub chunks: u64,
     /// The lines, counted for each crawler.
     pub crawlers: Vec<Counted>,
-    /// The part of all this that an earlier run had done before this one resumed it.
+    /// The part of these counts that an earlier run had done before this run resumed it.
     pub resumed: Resumed,
 }
 
@@ -126,7 +126,7 @@ impl Snapshot {
         (speed > 0.0).then(|| rest as f64 / speed)
     }
 
-    /// Adds lines as read, those of them that were left out, and the others as counted for each crawler.
+    /// Adds lines as read, the lines left out of them, and the remaining lines as counted for each crawler.
     fn add(&mut self, input: &Tally, left_out: &LeftOutTallies, crawlers: &[CrawlerCounts]) {
         let [duplicates, seen, unchanged] = left_out;
         self.lines += input.lines;
@@ -143,7 +143,7 @@ impl Snapshot {
         }
     }
 
-    /// A speed of this run, which did not do what an earlier run had done.
+    /// A speed of this run, without the work of an earlier run that it resumed.
     fn rate(&self, now: u64, before: u64) -> f64 {
         let seconds = self.seconds - self.comparing_seconds;
         if seconds > 0.0 { now.saturating_sub(before) as f64 / seconds } else { 0.0 }

@@ -1,10 +1,10 @@
-//! Work in the order of the chunks: turns that workers wait for, and a queue of judged chunks on their way to the output.
+//! Work in the order of the chunks: turns that workers wait for, and a queue of judged chunks for the output.
 //!
-//! A worker hands in a judged chunk and takes the next one. The worker that hands in the chunk that is due writes it, and all
-//! that are due after it, while the others keep judging. A written chunk is left there for the next worker that comes, which frees
-//! or reuses its memory. Only one thread writes at a time, because two that write to one file wait
-//! for each other in the kernel. A worker waits only if as many chunks are waiting as memory allows, and never with the
-//! chunk that is due.
+//! A worker hands in a judged chunk and takes the next one. The worker that hands in the due chunk writes it, and all
+//! chunks that are due after it, while the others keep judging. Written chunks stay in the queue until a worker hands
+//! in its next chunk and frees or reuses their memory. Only one thread writes at a time, because two threads that write
+//! to one file wait for each other in the kernel. A worker waits only if the queue is full, and never with the due
+//! chunk.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ struct WaitingChunks<T> {
 }
 
 impl<T> WaitingChunks<T> {
-    /// The chunk that is due, to be written, if it is there and no other worker is writing.
+    /// The due chunk, to be written, if it was handed in and no other worker is writing.
     fn take_due(&mut self) -> Option<T> {
         let chunk = if self.writing { None } else { self.chunks.remove(&self.due) };
         self.writing |= chunk.is_some();

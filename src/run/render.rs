@@ -1,8 +1,8 @@
-//! Renders judged chunks: as text, or as notes of what blocked the lines that become rows.
+//! Renders judged chunks: as text or, for lines that become rows, as notes of what blocked them.
 //!
-//! How they are rendered is chosen once for each worker: lines are [sorted](Sorted) into their partitions as they are, or [after
-//! columns](AfterColumns), or all are written after their [verdicts](Verdicts) or after the crawlers that they are [refused](Refused)
-//! for; rows are made elsewhere, of outcomes and [notes](Notes).
+//! Each worker chooses a renderer once. [`Sorted`] writes lines unchanged to their partitions; [`AfterColumns`] writes
+//! columns before them; [`Verdicts`] writes all lines after their verdicts; and [`Refused`] writes all lines after the
+//! crawlers that may not fetch them. Rows are made elsewhere, from outcomes and [`Notes`].
 
 use super::memory::cause_bytes;
 use crate::formats::memory_budget::CacheMemory;
@@ -37,8 +37,9 @@ impl<'c> JudgedLines<'c> {
 
 /// Renders lines for output; each worker has its own.
 pub(super) trait Render {
-    /// Renders the lines of a chunk into empty buffers, one for each file. `by_crawler` gets the outcomes of each crawler, unless only sets
-    /// of crawlers are written. Returns whether the buffers were compared with the lines, and hold each where it belongs.
+    /// Renders the lines of a chunk into empty buffers, one for each file. `by_crawler` gets the outcomes of each
+    /// crawler, unless only sets of crawlers are written. Returns whether a comparison proved that the buffers hold
+    /// each line in the right place.
     fn render(&mut self, lines: &JudgedLines<'_>, by_crawler: &mut Vec<Vec<Outcome>>, buffers: &mut [Pieces]) -> bool;
 
     /// Adds a line feed to the last line of a chunk in the buffers.
@@ -46,7 +47,7 @@ pub(super) trait Render {
         buffers[0].copies.push(b'\n');
     }
 
-    /// What was noted of a rendered chunk, if lines become rows.
+    /// The notes about a rendered chunk, if lines become rows.
     fn causes<'w>(&'w mut self, _text: &'w [u8], _urls: &'w LineUrls) -> Option<ChunkCauses<'w>> {
         None
     }
@@ -125,7 +126,7 @@ fn end_line_of_partitions(outcomes: &Outcomes, buffers: &mut [Pieces]) {
     }
 }
 
-/// What columns show of lines: what blocked them, and what is said about uses of their pages.
+/// The content of columns: what blocked the lines, and the preferences about uses of their pages.
 struct Columns {
     style: OutputOptions,
     /// Those of the columns of causes.
@@ -136,7 +137,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// The outcomes of the lines for each crawler; finds what is said about their pages.
+    /// The outcomes of the lines for each crawler; also finds the preferences of their pages.
     fn outcomes<'s>(&mut self, lines: &JudgedLines<'s>, by_crawler: &'s mut Vec<Vec<Outcome>>) -> &'s [Vec<Outcome>] {
         let outcomes = lines.outcomes.by_crawler(by_crawler);
         if let Some(preferred) = &mut self.preferred {
@@ -145,7 +146,7 @@ impl Columns {
         outcomes
     }
 
-    /// Writes what is said about uses of a line's page to a crawler.
+    /// Writes a crawler's preferences about uses of a line's page.
     fn put_said(&self, line: usize, crawler: usize, out: &mut Vec<u8>) {
         if let Some(preferred) = &self.preferred {
             put_preferences(self.style.preferences, preferred.of(line, crawler), out);
@@ -157,8 +158,8 @@ impl Columns {
     }
 }
 
-/// Lines go to their partitions: blocked ones after what blocked them, if that is wanted, and allowed ones after what is said about uses
-/// of their pages.
+/// Lines go to their partitions: blocked lines after the cause, if causes are wanted, and allowed lines after the
+/// preferences of their pages.
 struct AfterColumns(Columns);
 
 impl Render for AfterColumns {
@@ -190,7 +191,7 @@ impl Render for AfterColumns {
     }
 }
 
-/// Each line after its verdict for every crawler, with what blocked it if causes are wanted, and what is said about uses of its page.
+/// Each line after its verdict for every crawler, with the cause if causes are wanted, and the preferences of its page.
 struct Verdicts(Columns);
 
 impl Render for Verdicts {
@@ -244,7 +245,7 @@ impl Render for Refused {
     }
 }
 
-/// Whether a buffer has each line, whole and in order, after the crawlers that may not fetch its URL.
+/// Whether a buffer has each line, complete and in order, after the crawlers that may not fetch its URL.
 fn is_refused(lines: &JudgedLines<'_>, refusals: &Refusals, buffer: &[u8]) -> bool {
     let mut rest = Some(buffer);
     for line in 0..lines.urls.lines().count() {
@@ -260,8 +261,8 @@ fn release_refusals(refusals: &mut Refusals) {
     *refusals = Refusals::new(refusals.names().to_vec());
 }
 
-/// What rows show besides outcomes: what blocked the lines, which crawlers may not fetch them, and what is said about uses of their
-/// pages, each if it is wanted.
+/// The content of rows besides outcomes: what blocked the lines, which crawlers may not fetch them, and the preferences
+/// of their pages, each if it is wanted.
 struct Notes {
     columns: Columns,
     /// For each explainer.

@@ -4,8 +4,9 @@
 //! first pass only hashes. Then it is known of each line, by its number, whether it [is repeated](super::known_lines), and the second
 //! pass, which judges, asks for each chunk in its turn.
 //!
-//! Both passes must see the same lines, or others would be left out. That no file has changed is checked as for all lists; here it is
-//! checked, too, that both passes count the same lines up to the end of each chunk, because unreadable parts may be skipped.
+//! Both passes must read the same lines, or the wrong lines would be left out. As for all lists, a run fails if a file
+//! has changed. Unreadable parts may be skipped, so this module also checks that both passes count the same number of
+//! lines up to the end of each chunk.
 
 use std::io;
 use std::path::PathBuf;
@@ -49,7 +50,7 @@ pub(super) struct Repeats {
     read: Mutex<Vec<u64>>,
 }
 
-/// What the first pass has read so far.
+/// The progress of the first pass.
 pub(super) struct Passed {
     pub keys: KeyRuns,
     /// The lines of each list.
@@ -76,8 +77,8 @@ impl PassLimits {
 }
 
 impl Repeats {
-    /// Reads all chunks. Lines are also known if `files` have their URLs. `read` is the number of lines of each list that the second
-    /// pass does not read, because an interrupted run has judged them.
+    /// Reads all chunks. Lines whose URLs are in `files` are found as well. `read` is the number of lines of each list
+    /// that the second pass does not read, because an interrupted run has judged them.
     pub fn find(
         chunks: &Chunks<'_>,
         hashing: Hashing,
@@ -167,7 +168,7 @@ pub(super) fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, limits: &PassLim
     if chunks.is_interrupted() {
         return Err(FilterError::Interrupted);
     }
-    // Otherwise these are not the URLs that are read later.
+    // If a list has changed, the second pass would read other URLs.
     chunks.lists().iter().try_for_each(List::unchanged)?;
     Ok(into_inner(passed))
 }

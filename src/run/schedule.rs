@@ -1,10 +1,10 @@
-//! What one thread takes now and then, in its turn, for another thread to save: a checkpoint.
+//! The schedule of checkpoints: one thread takes a checkpoint in its turn when it is due, and another thread saves it.
 
 use std::time::Instant;
 
 use crate::monitor::Monitor;
 
-/// What is saved next, and when.
+/// The next item to save, and when it is due.
 #[derive(Debug)]
 pub(super) struct Schedule<T>(Monitor<State<T>>);
 
@@ -15,7 +15,7 @@ struct State<T> {
     ended: bool,
 }
 
-/// The next to be saved.
+/// The state of the next item.
 #[derive(Debug)]
 enum Next<T> {
     /// It is due at this time.
@@ -45,17 +45,17 @@ impl<T> Schedule<T> {
         })
     }
 
-    /// Gives what was taken to the thread that saves it, and `waits` until it has.
+    /// Passes an item to the thread that saves it; if `waits`, returns only when it is saved.
     pub fn take(&self, taken: T, waits: bool) {
         self.0.change(|state| state.next = Next::Taken(taken));
         if waits {
-            // The next one may be claimed before this thread goes on, for work that only this thread can do.
+            // Another thread may claim the next item before this thread continues, so the wait ends there, too.
             let is_on_its_way = |state: &State<T>| matches!(state.next, Next::Taken(_) | Next::Saving);
             self.0.when(|state| (state.ended || !is_on_its_way(state)).then_some(()));
         }
     }
 
-    /// Waits for what is to be saved; `None` once nothing more will be taken.
+    /// Waits for the next item to save; `None` once there will be no more.
     pub fn taken(&self) -> Option<T> {
         let taken = self.0.when(|state| match std::mem::replace(&mut state.next, Next::Saving) {
             Next::Taken(taken) => Some(Some(taken)),
@@ -67,12 +67,12 @@ impl<T> Schedule<T> {
         taken.flatten()
     }
 
-    /// What was taken is saved; the next is due at this time.
+    /// Records that the item is saved, and that the next is due at this time.
     pub fn saved(&self, due: Instant) {
         self.0.change(|state| state.next = Next::Due(due));
     }
 
-    /// Ends [`Schedule::taken`], once what was taken is saved.
+    /// Ends [`Schedule::taken`] once the current item is saved.
     pub fn stop(&self) {
         self.0.change(|state| state.ended = true);
     }

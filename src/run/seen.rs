@@ -1,12 +1,13 @@
 //! The URLs that a run has seen, as a set of their hashes.
 //!
-//! A URL is kept as its 128-bit XXH3 hash. The chance that any two of a billion URLs have the same hash is 10^18 / 2^129, which
-//! is 1.5 in 10^21. Each run draws a new seed, so an attacker cannot construct URLs that have the same hash or all want the same
-//! slot.
+//! A URL is stored as its 128-bit XXH3 hash. The chance that any two of a billion URLs have the same hash is 10^18 /
+//! 2^129, which is 1.5 in 10^21. Each run draws a new seed, so an attacker cannot construct URLs with equal hashes or
+//! with the same slot.
 //!
-//! The set is a table in an [unnamed file](crate::formats::memory). A slot takes 16 bytes. The upper bits of a hash choose the
-//! slot, or, if another hash is there, the first free one after it. A table that would become more than two thirds full is copied
-//! to one of twice the size; since the upper bits choose the slot, the old table is read and the new one filled in order, once.
+//! The set is a hash table in an [unnamed file](crate::formats::memory). A slot takes 16 bytes. The upper bits of a
+//! hash choose the slot; if another hash is there, the first free slot after it is used. Before the table becomes more
+//! than two thirds full, it is copied to a table of twice the size. Because the upper bits choose the slot, the copy
+//! reads the old table and fills the new one in order.
 
 use memmap2::MmapMut;
 use std::hash::{BuildHasher, RandomState};
@@ -47,7 +48,7 @@ impl UrlHash {
         UrlHash { seed: RandomState::new().hash_one(NO_URL) }
     }
 
-    /// The hash that is the same in all runs, for files that later ones read.
+    /// The hash that is the same in all runs, for files that later runs read.
     pub fn of_files() -> UrlHash {
         UrlHash { seed: FILE_SEED }
     }
@@ -176,19 +177,19 @@ pub(super) struct LineHashes {
 }
 
 impl Hashing {
-    /// By a hash with a new seed.
+    /// With a hash with a new seed.
     pub fn new(same: SameUrl) -> Hashing {
         Hashing { same, hash: UrlHash::new() }
     }
 
-    /// By the hash of files that later runs read.
+    /// With the hash of files that later runs read.
     pub fn of_files(same: SameUrl) -> Hashing {
         Hashing { same, hash: UrlHash::of_files() }
     }
 }
 
 impl LineHashes {
-    /// Hashes the URLs of a chunk from which nothing is left out yet.
+    /// Hashes the URLs of a chunk from which no line has been left out yet.
     pub fn find(&mut self, chunk: &Chunk<'_>, Hashing { same, hash }: Hashing) {
         self.hashes.clear();
         self.urls.find(chunk);

@@ -1,4 +1,4 @@
-//! How a run starts: from the beginning, or where one was interrupted.
+//! Starts a run: from the beginning, or from the checkpoint of an interrupted run.
 
 use std::fs;
 use std::io::{self, Write};
@@ -36,7 +36,7 @@ struct Files<'j> {
 pub(super) enum Start {
     /// Lines must be judged. There is a checkpointer if the run can be resumed.
     Judging(Box<(Outlets, Option<Checkpointer>)>),
-    /// An earlier run did everything.
+    /// An earlier run is complete.
     Done(Box<Receipt>),
 }
 
@@ -87,7 +87,7 @@ fn piped(pipe: &Pipe, plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<par
     let lists_head = common_head(&plan.lists.iter().collect::<Vec<_>>())?;
     let mut head = plan.file_style().head(file, &plan.splits(), lists_head);
     if !picked.is_empty() {
-        // The verdict's column is not printed; without other columns, lines need no head of ours.
+        // The verdict's column is not printed; without other columns, no head line is needed.
         let has_others = plan.file_style().columns_of_verdict() > 1;
         head = if has_others { rest_of_row(&head, 1).to_vec() } else { lists_head.to_vec() };
     }
@@ -148,7 +148,7 @@ fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> R
     Ok(Start::Judging(Box::new((outlets, checkpointer))))
 }
 
-/// The shape of files in a folder, with what waits from an interrupted run.
+/// The shape of files in a folder, with the lines or rows that wait from an interrupted run.
 fn shape(
     plan: &Plan<'_>,
     tables: Vec<TableSchema>,
@@ -174,7 +174,7 @@ fn shape(
 
 /// No rows that wait yet.
 fn waiting_rows(plan: &Plan<'_>, directory: &Path, are_kept: bool) -> WaitingRows {
-    // Rows are longer than they are in files, so those of half a file always fit into one.
+    // Rows take more space in memory than in files, so rows of half a file's size always fit into one file.
     let of_file = plan.options.split_size.map_or(u64::MAX, |size| size / 2);
     let group_bytes = plan.memory.row_group().min(of_file);
     WaitingRows::new(directory.to_owned(), group_bytes, plan.waiting_rows(), are_kept)
@@ -193,7 +193,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
             None => start_over(plan, files, Some(record)),
         };
     };
-    // While files get their names, the file of seen URLs may have been replaced already.
+    // If files were being renamed, the file of seen URLs may have been replaced already.
     let seen =
         if matches!(checkpoint.stage, Stage::Naming(_)) { checkpoint.job.options.seen } else { record.options.seen };
     let now = JobRecord { options: ReceiptOptions { seen, ..record.options.clone() }, ..record.clone() };
@@ -235,7 +235,7 @@ fn difference_of_complete(directory: &Path, receipt: &Receipt, now: &JobRecord, 
     };
     let mut now = now.clone();
     if receipt.seen_file.as_ref().map(|file| file.checksum) == now.options.seen {
-        // What the run has made of the file.
+        // The run itself has changed the file.
         now.options.seen = then.options.seen;
     }
     if let Some(difference) = then.difference(&now, chunks_count) {
@@ -263,9 +263,9 @@ fn receipt_in(directory: &Path) -> Result<Option<Receipt>, FilterError> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EarlierRun {
-    /// The time at which it judges ages: a resumed run judges all lines at the same time.
+    /// The time relative to which it computes ages: a resumed run uses the same time for all lines.
     pub now: i64,
-    /// Lines that are certain to be done.
+    /// Lines that are durable.
     pub lines: u64,
     /// The size of its chunks in bytes, on which the contents of frames depend.
     pub chunk_size: usize,

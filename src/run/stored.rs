@@ -1,7 +1,7 @@
-//! Reads the files of a complete run again, to prove them or to report on them.
+//! Reads the files of a complete run again, to verify them or to report on them.
 //!
-//! A run may have as many lists as files. So the list that the lines of a file come from is found by the number in the name of
-//! its folder, and what is asked about all lists together is found once.
+//! A run may have as many lists as files. So the list of a file's lines is found by the number in the name of the
+//! file's folder, and facts about all lists together are computed once.
 
 use std::borrow::Cow;
 use std::io::{BufRead, Read};
@@ -29,7 +29,7 @@ use crate::robots::Agents;
 /// The size in bytes of the chunks in which files are read again. Results may depend on where chunks end, so it is the same for every run.
 pub(super) const REREAD_CHUNK: usize = 1 << 20;
 
-/// The same for the URLs of a partition, of which those of one origin are best seen together.
+/// The same for the URLs of a partition, which are larger because URLs of one origin are best read together.
 const URLS_CHUNK: usize = 32 << 20;
 
 /// A complete run.
@@ -256,8 +256,8 @@ fn files<'r>(run: StoredRun<'r>, partition: &str) -> Vec<(&'r str, bool)> {
 struct Layouts(Vec<Layout>);
 
 impl Layouts {
-    /// The layouts of the file at `path`, whose lines come after this many columns; `is_headed` says that a head line of ours is
-    /// above them.
+    /// The layouts of the file at `path`, whose lines come after this many columns; `is_headed` says that this program
+    /// wrote a head line above them.
     fn of(path: &Path, receipt: &Receipt, columns: usize, is_headed: bool) -> Result<Layouts, VerifyError> {
         let unreadable = FileError::of("read", path);
         let mut start = Vec::new();
@@ -274,8 +274,8 @@ impl Layouts {
         Ok(Layouts(receipt.options.url_field.layouts_beside(layout)))
     }
 
-    /// The URL of a line: that of the first layout by which it has a valid one, or else of the last; empty if it has none. The first
-    /// line of a list may begin with a byte order mark.
+    /// The URL of a line by the first layout that finds a valid URL, otherwise by the last layout; empty if the line
+    /// has none. The first line of a list may begin with a byte order mark.
     fn url<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
         let line = line.strip_prefix(MARK).unwrap_or(line);
         let Some((last, before)) = self.0.split_last() else { return Cow::Borrowed(b"") };

@@ -12,7 +12,7 @@ use crate::outcome::{Outcome, Partition};
 use crate::output::TabbedLines;
 use crate::output::form::{Block, OutputOptions, Splits};
 
-/// The totals of a run, as far as it came.
+/// The totals of a run so far.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Totals {
     pub lists: Vec<ListTotals>,
@@ -21,7 +21,7 @@ pub(crate) struct Totals {
     /// For each crawler, if policies are compared.
     #[serde(default)]
     pub changes: Vec<Changes>,
-    /// For each file of each set, over the lines handed over for writing.
+    /// A tally for each file of each set, of the lines that were passed on for writing.
     sets: Vec<Vec<Tally>>,
     pub added_line_feeds: u64,
     pub odd: UrlCounts,
@@ -37,7 +37,7 @@ pub(crate) struct ListTotals {
     pub left_out: LeftOutTallies,
     /// The parts skipped because they could not be read.
     pub skipped: Vec<SkippedPart>,
-    /// Its lines that are invalid for a tab inside, if there are any.
+    /// Its lines that are invalid because of a tab, if there are any.
     #[serde(default)]
     pub tabbed: Option<TabbedLines>,
     pub crawlers: Vec<[Tally; Partition::COUNT]>,
@@ -47,7 +47,7 @@ pub(crate) struct ListTotals {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct OutcomeCounts(#[serde(with = "counts")] [u64; Outcome::COUNT]);
 
-/// What all lists come to.
+/// The sum of all lists.
 pub(crate) struct Whole {
     pub input: Tally,
     kept: Tally,
@@ -120,7 +120,7 @@ impl Totals {
         consecutive(self.sets.iter().map(|files| &files[file]))
     }
 
-    /// What all lists come to, in their order: several may have been read at once.
+    /// The sum of all lists, in their order, because several may have been read at once.
     pub fn whole(&self) -> Whole {
         let lists = &self.lists;
         let crawler = |(crawler, counts): (usize, &OutcomeCounts)| CrawlerCounts {
@@ -137,7 +137,7 @@ impl Totals {
         }
     }
 
-    /// Checks that the lines written are those read, each one and in order; returns what was read.
+    /// Checks that exactly the lines read were written, in order; returns the sum of all lists.
     pub fn balanced(&self) -> Result<Whole, FilterError> {
         let whole = self.whole();
         let Whole { input, kept, left_out, crawlers } = &whole;
@@ -156,7 +156,7 @@ impl Totals {
     }
 }
 
-/// Adds lines with tabs that come after so many other lines.
+/// Adds lines with tabs that come after this many other lines.
 pub(super) fn append_tabbed(all: &mut Option<TabbedLines>, next: Option<&TabbedLines>, before: u64) {
     if let Some(next) = next {
         let all = all.get_or_insert(TabbedLines { lines: 0, first: before + next.first });

@@ -1,14 +1,14 @@
 //! Leaves out lines whose URLs have occurred before.
 //!
-//! A worker hashes the URLs of its chunk and then, in the chunk's turn, looks them up among the URLs [seen](super::seen) so far,
-//! and adds them. So the first line of a URL stays, whichever worker gets to it first. The remaining lines are copied together
-//! and judged as if they were the whole chunk. Two lines have the same URL if the parts of them that are judged have the same
-//! [key](SameUrl); a line without a valid URL is never left out.
+//! A worker hashes the URLs of its chunk. In the chunk's turn, it looks the hashes up among the URLs
+//! [seen](super::seen) so far, and adds them. So the first line of a URL always stays, whichever worker has it. The
+//! remaining lines are copied together and judged as if they were the whole chunk. Two lines have the same URL if their
+//! judged parts have the same [key](SameUrl); a line without a valid URL is never left out.
 //!
-//! If the lists are files, and large, a [first pass](super::repeats) has found which lines are repeated.
+//! For large lists that are files, a [first pass](super::repeats) finds the repeated lines.
 //!
-//! A resumed run does not know the URLs seen before, because they are not made durable. It reads the lists again up to the point
-//! where it resumes, or, in a first pass, all of them, and only hashes.
+//! A resumed run does not know the URLs that were seen before, because they are not durable. It reads the lists again
+//! up to the point where it resumes, or all of them in a first pass, and only hashes.
 
 use std::mem::take;
 use std::path::Path;
@@ -39,22 +39,22 @@ pub(super) enum Unique {
     Known(Box<Known>),
 }
 
-/// What is known after a first pass.
+/// The result of a first pass.
 #[derive(Debug)]
 pub(super) struct Known {
     repeats: Repeats,
-    /// The allowed URLs, if they are kept for later runs.
+    /// The allowed URLs, if they are stored for later runs.
     newly: Option<NewlySeen>,
     limits: PassLimits,
 }
 
-/// The lines that stay of a chunk, in memory that a worker reuses for each chunk.
+/// The remaining lines of a chunk, in memory that a worker reuses for each chunk.
 #[derive(Debug, Default)]
 pub(super) struct UniqueLines {
     lines: LineHashes,
     /// The numbers of lines whose URLs have occurred before.
     repeated: Vec<usize>,
-    /// Those of lines whose URLs earlier runs have seen, and that are not repeated.
+    /// The numbers of lines whose URLs earlier runs have seen, and that are not repeated.
     seen: Vec<usize>,
     /// For repeated lines, and for lines seen.
     leaving_out: [LeavingOut; 2],
@@ -78,9 +78,9 @@ impl Unique {
         Ok(Unique::InTurn(hashing, Mutex::new(seen)))
     }
 
-    /// With a first pass over all chunks. `read` is the number of lines of each list that were judged before the run resumes. If there
-    /// is a `place` for seen URLs, those in its file are left out, too, and allowed ones are kept for it; if there are keys of `shards`,
-    /// so are those of earlier ones.
+    /// With a first pass over all chunks. `read` is the number of lines of each list that were judged before the run
+    /// resumes. If there is a `place` for seen URLs, the URLs in its file are left out, too, and allowed URLs are
+    /// stored for it. If there are keys of `shards`, the URLs of earlier shards are left out.
     pub fn of_two_passes(
         same: SameUrl,
         chunks: &Chunks<'_>,
@@ -138,7 +138,7 @@ impl Unique {
         Ok(true)
     }
 
-    /// Keeps the allowed lines of a judged chunk for later runs, if that is wanted.
+    /// Stores the allowed URLs of a judged chunk for later runs, if there are such.
     pub fn keep_allowed(
         &self,
         chunk: &Chunk<'_>,
@@ -178,13 +178,13 @@ fn seen_before(chunks: &Chunks<'_>, hashing: Hashing, seen: Seen, threads: usize
             Ok(true)
         },
     )?;
-    // Otherwise these are not the URLs that the run had read.
+    // If a list has changed, these are not the URLs that the run had read.
     chunks.lists().iter().try_for_each(List::unchanged)?;
     Ok(into_inner(seen))
 }
 
 impl UniqueLines {
-    /// Leaves out the lines of a chunk that are repeated or seen, if they still are what was hashed.
+    /// Leaves out the repeated and seen lines of a chunk, if they have not changed since they were hashed.
     fn leave_out_repeated(&mut self, chunk: &mut Chunk<'_>, hashed: bool) {
         let UniqueLines { lines, repeated, seen, leaving_out: [first, second], .. } = self;
         self.left_out = leave_out(first, chunk, &lines.urls, repeated, hashed);
@@ -237,13 +237,13 @@ pub(super) struct LeavingOut {
 pub(super) struct LeftOut {
     /// All lines of the chunk, if any was left out.
     pub input: Tally,
-    /// Those left out.
+    /// The lines left out.
     pub lines: Tally,
 }
 
 impl LeavingOut {
-    /// Leaves out those of some lines, in ascending order, that `is_out` confirms, by their text as it is now. `urls` are those of the
-    /// chunk. `hashed` says whether lines are hashed for checksums.
+    /// Leaves out the given lines, in ascending order, that `is_out` confirms by their current text. `urls` are the
+    /// chunk's URLs. `hashed` says whether lines are hashed for checksums.
     pub fn leave_out(
         &mut self,
         chunk: &mut Chunk<'_>,
@@ -266,7 +266,7 @@ impl LeavingOut {
             let (start, whole) = (lines.starts()[line] as usize, lines.whole(text, line));
             let hash = if hashed { line_hash(lines.line(text, line)) } else { 0 };
             left_out.input.add_hashed(hash, whole.len());
-            // A flaw goes with its line.
+            // A line that is left out takes its flaw with it.
             let flaw = flaws.next_if(|&&(other, _)| other == line as u64);
             if wanted.next_if(|&&other| other == line).is_some() && is_out(line, lines.line(text, line)) {
                 left_out.lines.add_hashed(hash, whole.len());
@@ -288,7 +288,8 @@ impl LeavingOut {
     }
 }
 
-/// The numbers of lines that were left out, and of those left out of the rest, which are counted without them.
+/// Combines the numbers of lines that were left out with the numbers of lines left out of the rest, which were counted
+/// without the former.
 fn both(before: &[usize], then: &[usize]) -> Vec<usize> {
     let (mut all, mut passed) = (Vec::with_capacity(before.len() + then.len()), 0);
     for &number in then {

@@ -22,7 +22,7 @@ use crate::output::form::{Block, OutputOptions};
 use crate::output::missing_robots::{Waiting, WaitingOrigins};
 use crate::policy::Policy;
 
-/// By outcome, whether the origin of such a line may be one that is to be fetched.
+/// By outcome, whether the robots.txt of such a line's origin may have to be fetched.
 static NOTED: [bool; 256] = {
     let (mut noted, mut reason) = ([false; 256], 0);
     while reason < Reason::ALL.len() {
@@ -33,8 +33,8 @@ static NOTED: [bool; 256] = {
     noted
 };
 
-/// The lines that were left out, by why, in the order in which they are: their URLs had occurred before, earlier runs have seen them, or
-/// their verdicts are those of the older policy.
+/// The lines that were left out, by reason, in the order of leaving out: their URLs had occurred before, earlier runs
+/// have seen them, or both policies put them into the same partition.
 pub(crate) type LeftOutTallies = [Tally; 3];
 
 /// The results for one chunk.
@@ -46,20 +46,20 @@ pub(crate) struct Judged {
     pub tallies: Vec<Tally>,
     /// The blocks that its [shape](super::shape) made instead; `None` if buffers are written.
     pub made: Option<Vec<Block<'static>>>,
-    /// What waits in the shape after the chunk, if a checkpoint is due there.
+    /// The lines or rows that wait in the shape after the chunk, if a checkpoint is due.
     pub held: Option<Held>,
     /// The policy that judged the chunk, if the robots.txt to fetch are wanted.
     pub policy: Option<Policy>,
     /// Whether they may refer to lines of the chunk, which stay in place until they are written.
     pub stays: bool,
-    /// Whether the buffers were compared with the lines, and hold each where it belongs. If so, their tallies are those of the
-    /// lines; otherwise they must be computed.
+    /// Whether a comparison proved that the buffers hold each line in the right place. If so, the buffers have the
+    /// tallies of the lines; otherwise their tallies must be computed.
     pub is_proven: bool,
     /// For each crawler.
     pub crawlers: Vec<CrawlerCounts>,
     /// All lines of the chunk, as read.
     pub input: Tally,
-    /// The lines that were judged: all, or those not left out.
+    /// The judged lines: all lines without those left out.
     pub kept: Tally,
     /// The lines left out.
     pub left_out: LeftOutTallies,
@@ -68,7 +68,8 @@ pub(crate) struct Judged {
     pub added_line_feed: bool,
     /// Odd URLs.
     pub odd: UrlCounts,
-    /// Its lines that are invalid for a tab inside, if there are any; the first is counted from 1, with the lines left out.
+    /// Its lines that are invalid because of a tab, if there are any; the number of the first counts from 1 and
+    /// includes lines left out.
     pub tabbed: Option<TabbedLines>,
     pub waiting: WaitingOrigins,
 }
@@ -146,7 +147,7 @@ impl Worker {
         }
     }
 
-    /// Splits lines once for all crawlers, if that is asked for.
+    /// Splits lines once for all crawlers, if `allowed_if` says so.
     pub fn allowed_if(self, allowed_if: Option<AllowedIf>) -> Worker {
         Worker { allowed_if, ..self }
     }
@@ -168,8 +169,8 @@ impl Worker {
         self.matchers.first().map(Matcher::policy)
     }
 
-    /// Judges the lines of a chunk. If `stays`, they stay in place until they are written. If `more_follows`, the last one gets
-    /// a line feed if it has none.
+    /// Judges the lines of a chunk. If `stays`, they stay in place until they are written. If `more_follows`, a line
+    /// feed is added to the last line if it has none.
     pub fn judge(&mut self, chunk: &Chunk<'_>, stays: bool, more_follows: bool) {
         let text = chunk.text();
         self.clear(text.len());
@@ -217,7 +218,7 @@ impl Worker {
         };
         find(matchers, outcomes, scratches);
         if !older.is_empty() {
-            // What is odd about URLs is counted once.
+            // Odd URLs are counted only once.
             let counts = scratches.each_ref().map(|scratch| scratch.counts);
             find(older, by_older, scratches);
             scratches.iter_mut().zip(counts).for_each(|(scratch, counts)| scratch.counts = counts);
@@ -254,8 +255,8 @@ impl Worker {
         self.outcomes.is_allowed(AllowedIf::split_count(self.allowed_if, self.matchers.len()))
     }
 
-    /// For each crawler, the outcomes of the judged chunk's lines, and what was noted of them, if lines become rows. `text` is that of
-    /// the chunk.
+    /// For each crawler, the outcomes of the judged chunk's lines, and the notes about them, if lines become rows.
+    /// `text` is the chunk's text.
     pub fn rows<'w>(&'w mut self, text: &'w [u8]) -> Option<(&'w [Vec<Outcome>], ChunkCauses<'w>)> {
         let causes = self.renderer.causes(text, &self.urls)?;
         // Otherwise nothing but the sets of crawlers is written.
@@ -299,14 +300,14 @@ impl Worker {
         }
     }
 
-    /// Records the origins of deferred lines. They are the same for all crawlers: an origin without an answer has none for any of
-    /// them.
+    /// Records the origins of deferred lines. They are the same for all crawlers, because a missing answer is missing
+    /// for all of them.
     fn note_waiting(&mut self, text: &[u8], urls: &LineUrls) {
         let judge = self.matchers.first().map(Matcher::view);
         for (line, &outcome) in self.outcomes.most().iter().enumerate().filter(|(_, outcome)| NOTED[outcome.index()]) {
             let (url, first) = (urls.url(text, line), line as u64);
             let (lines, reason) = match outcome {
-                // It does not wait itself, but its origin is of interest.
+                // The line does not wait, but the robots.txt of its origin should be fetched.
                 Outcome::ROBOTS_TXT => (0, judge.as_ref().and_then(|judge| judge.waiting(url))),
                 _ => (1, Some(outcome.reason()).filter(|_| outcome.waits_for_robots_txt())),
             };
@@ -316,11 +317,11 @@ impl Worker {
         }
     }
 
-    /// The lines of the chunk that are invalid for a tab inside.
+    /// The lines of the chunk that are invalid because of a tab.
     fn tabbed(&self, chunk: &Chunk<'_>) -> Option<TabbedLines> {
         let mut tabbed = (0..self.urls.lines().count()).filter(|&line| self.urls.is_refused(chunk.text(), line));
         let first = tabbed.next()?;
-        // As it was counted before lines were left out.
+        // The number before lines were left out.
         let first = chunk.left_out.iter().fold(first, |first, &left_out| first + usize::from(left_out <= first));
         Some(TabbedLines { lines: 1 + tabbed.count() as u64, first: 1 + first as u64 })
     }

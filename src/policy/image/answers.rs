@@ -1,4 +1,4 @@
-//! Answers: for each URL that was asked, those that are kept. Origins are derived from them.
+//! Answers: for each requested URL, its stored answers. Origins are derived from them.
 //!
 //! ```text
 //! section   number of marks u64 | marks | records, ordered by origin, then path
@@ -17,8 +17,8 @@
 //! flags     bits 0-1 the ruling or 0, 2 paused until, 3 crawl delay
 //! ```
 //!
-//! Numbers are encoded as in [`bytes`](crate::formats::bytes), times in seconds of Unix time with the sign in the lowest bit.
-//! A failed answer without failures in its record is the only one, at its time.
+//! Numbers are encoded as in [`bytes`](crate::formats::bytes), times in seconds of Unix time with the sign in the
+//! lowest bit. If a record has a failed answer but no failures, this answer is the only failure.
 
 use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_64;
@@ -56,7 +56,7 @@ const RULING: u8 = 3;
 const PAUSED: u8 = 4;
 const DELAY: u8 = 8;
 
-/// A URL and all that is kept for it.
+/// A URL with its answers and its override.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct UrlRecord<'i> {
     pub origin: &'i [u8],
@@ -156,7 +156,7 @@ fn push_override(placement: &StoredOverride, out: &mut Vec<u8>) {
     }
 }
 
-/// Whether status and times of an answer, and its rules, are those of the record.
+/// Whether an answer has the same status, times and rules as the record.
 fn is_as_in(answer: &StoredAnswer, record: &Record<'_>) -> bool {
     let answered = record.state().answered;
     let rules = answer.rules();
@@ -210,8 +210,8 @@ pub(super) fn places(mark: &[u8; 16]) -> [u64; 2] {
 pub(crate) struct Pointer([u64; 3]);
 
 impl Pointer {
-    /// The pointer of the redirect of a URL, if it has one, whose record begins at `answers` after the marks, and before which
-    /// the records of ORIGINS end at `origin`; both in bytes.
+    /// The pointer for the redirect of a URL, if it has one. The URL's record begins at `answers` after the marks, and
+    /// the records of ORIGINS before it end at `origin`; both in bytes.
     pub fn of(kept: &UrlAnswers, answers: u64, origin: u64) -> Option<Pointer> {
         let target = kept.of_kind(AnswerKind::Redirect)?.target()?;
         Some(Pointer([hash_of_target(target.as_bytes()), answers, origin].map(u64::to_le)))
@@ -246,7 +246,7 @@ pub(crate) struct UrlRecords<'i, O> {
 }
 
 impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
-    /// The records in `bytes`, with the `origins` that they answer for. Their rules are those of `source`.
+    /// The records in `bytes`, for these `origins`. Their rules are in `source`.
     pub fn new(bytes: &'i [u8], origins: O, source: u32) -> UrlRecords<'i, O> {
         UrlRecords { reader: Reader(bytes), origins, source }
     }

@@ -41,7 +41,7 @@ impl<'s> ItemSource<'s> {
     }
 }
 
-/// The bytes of stored rules, by which they are compared wherever they are stored: the groups of a row, with the `rules` and the
+/// The bytes by which stored rules of different sources are compared: the groups of a row, with the `rules` and the
 /// `crawlers` at their places, then the side records.
 pub(super) fn content<'c>(
     row: Row<'_>,
@@ -91,8 +91,8 @@ pub(crate) struct Gathered<'s> {
     spill: SpillFolder,
     /// In the order of the image: the source of each item, and its places there and in the image.
     items: FileVec<NewItem>,
-    /// Whether an item of a source can equal another one. It cannot if there is one source, which holds each only once; what is made
-    /// begins with an operator's record, as no item of a source that is taken does.
+    /// Whether an item of a source can equal another item. With one source it cannot, because each source holds an item
+    /// only once, and lists made here begin with an operator's record, which no list taken from a source has.
     may_repeat: bool,
     /// The index of each item that may repeat by 32 bits of the hash of its content.
     known: FileTable<(u32, u32)>,
@@ -118,7 +118,7 @@ impl NewItem {
     }
 }
 
-/// Marks an item that is in no source.
+/// Marks an item that was made here.
 const MADE: u32 = u32::MAX;
 
 impl<'s> Gathered<'s> {
@@ -156,7 +156,7 @@ impl<'s> Gathered<'s> {
         Ok((new_place, found.is_none().then_some(content)))
     }
 
-    /// The place in the image of an item that is in no source.
+    /// The place in the image of an item that is made here.
     fn make(&mut self, content: &[u8]) -> Result<u32, WriteError> {
         let hash = xxh3_64(content) as u32;
         if let Some(new_place) = self.find(hash, content) {

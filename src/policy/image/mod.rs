@@ -1,9 +1,9 @@
 //! The image of a policy: a sequence of bytes, the same in a mapped file and in memory.
 //!
-//! [`format`] defines the sections; [`record`], [`answers`] and [`pool`] define their contents, each with its writer and reader side by
-//! side, and `policy/lookup.rs` that of the look-up table. Shared items are in [`tables`] while they are collected, and [`gather`] brings
-//! them into the order of an image. [`Writer`] takes origins one by one and assembles the sections; [`validate`] checks all of them
-//! before any is used. FORMAT.md documents the whole, byte by byte.
+//! [`format`] defines the sections. [`record`], [`answers`] and [`pool`] define their contents, each with its writer
+//! and reader side by side; `policy/lookup.rs` defines the look-up table. [`tables`] collects shared items, and
+//! [`gather`] puts them into the order of an image. [`Writer`] takes origins one by one and assembles the sections;
+//! [`validate`] checks all sections before any is used. FORMAT.md documents the image byte by byte.
 
 mod answers;
 pub(crate) mod format;

@@ -1,4 +1,4 @@
-//! Records: one for each origin, sorted by origin. The fields that a verdict needs come first; those that only age and
+//! Records: one for each origin, sorted by origin. Fields that a verdict needs come first; fields that only ages and
 //! reports need come after the name.
 //!
 //! ```text
@@ -44,7 +44,7 @@ pub struct Record<'i> {
     pub row: u32,
     /// The origin status after its last answer.
     pub origin_status: OriginStatus,
-    /// The origin status after the last good answer, if the last answer is no verdict and there was one.
+    /// The origin status after the last good answer, if there is one and the last answer is not a verdict.
     pub last_good: Option<OriginStatus>,
     /// The operator's ruling in place of the robots.txt.
     pub ruling: Option<Ruling>,

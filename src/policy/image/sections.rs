@@ -35,7 +35,7 @@ impl<'p> Parts<'p> {
         std::iter::from_fn(move || urls.read().ok().flatten())
     }
 
-    /// The URLs that redirect to a URL, whatever became of that, and perhaps a few others.
+    /// The URLs with a redirect to a URL, even if a newer answer replaced it, and perhaps a few others.
     pub fn redirecting_to(&self, url: &str, source: u32) -> impl Iterator<Item = UrlRecord<'p>> + use<'p> {
         let (this, hash) = (*self, answers::hash_of_target(url.as_bytes()));
         let (_, answers) = answers::split(self.answers).unwrap_or_default();
@@ -64,7 +64,7 @@ impl<'p> Parts<'p> {
 /// A complete, valid image.
 #[derive(Debug)]
 pub(crate) struct Image {
-    /// The file that is mapped, if it is one; it stays the same.
+    /// The mapped file, if there is one; it does not change.
     pub(super) file: Option<File>,
     /// A mapped file, or memory. Both begin with a page, and so at a multiple of the alignment of sections.
     pub(super) bytes: Mmap,

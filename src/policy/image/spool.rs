@@ -1,5 +1,5 @@
-//! Bytes that are written front to back and read once complete. They are in memory, or, beyond a limit, in a temporary
-//! file.
+//! Bytes that are written sequentially, and read once they are complete. They are in memory, or, beyond a limit, in a
+//! temporary file.
 
 use memmap2::Mmap;
 use std::fs::File;

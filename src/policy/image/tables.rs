@@ -1,8 +1,9 @@
-//! What captures share while they are collected: automata, rules, side records and rows, each item once, in
+//! The items that captures share while they are collected: automata, rules, side records and rows, each stored once, in
 //! order of arrival. A [`Writer`](super::Writer) takes the items that an image needs, in the order of the image.
 //!
-//! Answers that do not fit in memory become runs: sorted, in a temporary file, with the items that they share.
-//! Runs are read side by side, from front to back. So the items of each are in the order in which its URLs first need them.
+//! Answers that do not fit in memory become runs: each is a temporary file with sorted answers and the items that they
+//! share. Runs are read side by side, sequentially, so the items of a run are in the order in which its URLs first need
+//! them.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -99,7 +100,7 @@ pub(crate) struct Run {
     urls: Range<usize>,
     pools: Vec<(Section, Range<usize>)>,
     targets: Range<usize>,
-    /// The URLs of which answers are tied: how many come before, and the bits of the kinds.
+    /// The URLs with ties: for each, how many URLs come before it, and the bits of the kinds.
     tied: Range<usize>,
     count: u64,
 }

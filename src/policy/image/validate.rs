@@ -1,11 +1,12 @@
 //! Opens an image, and checks it before any of it is used.
 //!
-//! The checksum shows that the bytes are those that were written. Everything else is checked as well, because anyone who
-//! can write a file can write a checksum: every section is walked front to back, so that every place named is known to be
-//! the start of an item. Only the tables of DFAs are not read, because walks through them are
-//! [total](crate::automaton::check_item). After that, trust is needed only for the facts in the file: which rules an origin has.
+//! The checksum shows that the bytes have not changed since they were written. Everything else is checked as well,
+//! because anyone who can write a file can write a checksum: every section is walked sequentially, so that every place
+//! is known to be the start of an item. Only the tables of DFAs are not read, because walks through them are
+//! [total](crate::automaton::check_item). After that, only the facts in the file must be trusted: which rules an origin
+//! has.
 //!
-//! Sections depend on one another only by the places they name, so they are walked in parallel.
+//! Sections refer to one another only by places, so they are checked in parallel.
 
 use memmap2::Mmap;
 use std::fs::{File, Metadata};
@@ -221,7 +222,7 @@ impl Image {
     ///
     /// # Safety
     ///
-    /// Callers must ensure that nobody changes the bytes of the file, or shortens it, while the image is there.
+    /// Callers must ensure that no process changes the bytes of the file, or shortens it, while the image exists.
     pub unsafe fn map(path: &Path, trust: Trust) -> Result<(Image, Content), OpenError> {
         let (file, _) = opened(path)?;
         // SAFETY: as the caller ensures.

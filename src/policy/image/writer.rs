@@ -23,8 +23,8 @@ use crate::policy::statistics::Statistics;
 use crate::policy::url_answers::StoredRules;
 use crate::threads;
 
-/// An image being made. Shared items stay in their sources until the image is written; of the rest, memory holds only as
-/// much as [`SpillFolder`] allows.
+/// An image that is being built. Shared items stay in their sources until the image is written; the rest is in memory
+/// only as far as [`SpillFolder`] allows.
 #[derive(Debug)]
 pub(crate) struct Writer<'s> {
     columns: Crawlers,
@@ -55,7 +55,7 @@ impl<'s> Writer<'s> {
         Ok(Writer { columns, dialect, spill, shared, origins, count: 0, answers, marks, pointers, record, last })
     }
 
-    /// Adds the next URL. If it is the robots.txt of an origin, the origin is `resolved` so.
+    /// Adds the next URL. If it is the robots.txt of an origin, `resolved` is the origin's state.
     pub fn add(&mut self, url: UrlRecord<'_>, resolved: Option<&Resolved>) -> Result<(), WriteError> {
         let before = self.origins.len();
         if let Some(pointer) = Pointer::of(&url.kept, self.answers.len(), before) {
@@ -233,7 +233,7 @@ impl<O: Write + Send> Summed<'_, O> {
         let mut ended = Ok(());
         let write = || {
             ended = full.into_iter().try_for_each(|buffer| {
-                // Nobody wants the last ones.
+                // The last buffers are not reused.
                 let _ = written.send(self.write(buffer)?);
                 Ok(())
             });
@@ -248,7 +248,7 @@ impl<O: Write + Send> Summed<'_, O> {
                 })
             },
         );
-        // If writing failed, that is why gathering did.
+        // If writing failed, gathering failed for the same reason.
         ended.and(gathered?)
     }
 }

@@ -39,21 +39,23 @@ setters! {
     pub struct Options {
         /// What JSON Lines and Parquet files call the fields of answers.
         pub names: FieldNames,
-        /// The time against which those of answers are checked, in seconds of Unix time: none may be more than a day later. `None`
-        /// is the present.
+        /// The current time, in seconds of Unix time: no answer's time may be more than a day later. `None` takes it
+        /// from the clock.
         pub now: Option<i64>,
-        /// Whether to pass over what is damaged: a line of JSON Lines, a row of Parquet, and the rest of a file that cannot be read
-        /// on. Otherwise any of them is an error. A damaged record of an archive, after which the next one is found, and a damaged
-        /// file of a folder never are: their origins count as incomplete. All are counted, and told by [`Captures::passed_over`].
+        /// Whether to pass over damaged data: a line of JSON Lines, a row of Parquet, and the unreadable rest of a
+        /// file. Otherwise each of these is an error. A damaged record of an archive, if the next record can be found,
+        /// and a damaged file of a folder are never errors: their origins count as incomplete. All are counted, and
+        /// listed by [`Captures::passed_over`].
         pub skip_bad: bool,
-        /// The time of each answer that has none of its own: a file of a folder, a single robots.txt, and a line, a row or a record
-        /// without one. `None` leaves them without a time, so any answer with a time is newer, and of two, bytes choose one.
+        /// The time for each answer without one: a file of a folder, a single robots.txt, and a line, a row or a record
+        /// without a time. With `None` they have no time: any answer with a time is newer, and between two answers
+        /// without a time, their bytes decide.
         pub fetched_at: Option<FetchedAt>,
     }
 }
 
 impl Options {
-    /// Takes what `read` reads into `captures`, with these options, on one of the threads that read captures.
+    /// Runs `read` with an intake for `captures` and these options, on one of the threads that read captures.
     fn take(
         &self,
         captures: &mut Captures,
@@ -74,8 +76,8 @@ impl Options {
 
 /// Adds all captures of all sources: directories, and files of answers, in any order.
 ///
-/// All sources are passed at once, because a redirect in one may lead to a page in another, and archives are read again
-/// for such pages.
+/// Pass all sources at once, because a redirect in one source may lead to a page in another, and archives are read
+/// again for such pages.
 ///
 /// # Errors
 ///
@@ -85,8 +87,9 @@ pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captu
     options.take(captures, |intake| add_all(&sources, options, intake)?.finish(intake, |intake| intake.take_targets()))
 }
 
-/// The newest robots.txt of each origin in sources, as it was served: to [check](crate::lint::check()) it, for example. All are kept in
-/// memory, of each body only as much as a dialect reads. Redirects are not followed: what counts is what an origin itself has served.
+/// The newest robots.txt of each origin in sources, as it was served: to [check](crate::lint::check()) it, for example.
+/// All bodies are in memory, each up to the dialect's limit. Redirects are not followed: only files that the origin
+/// itself served count.
 ///
 /// # Errors
 ///
@@ -100,7 +103,7 @@ pub fn newest(
     newest_by(options, dialect, |intake| add_all(&sources, options, intake))
 }
 
-/// The newest robots.txt of each origin of what `read` adds.
+/// The newest robots.txt of each origin among the captures that `read` adds.
 fn newest_by(
     options: &Options,
     dialect: &'static Dialect,
@@ -118,7 +121,7 @@ fn newest_by(
     Ok(found)
 }
 
-/// Adds all that the sources have, except other pages of archives. Returns the archives.
+/// Adds all captures of the sources, except other pages of archives. Returns the archives.
 pub(super) fn add_all(sources: &[&Path], options: &Options, intake: &mut Intake<'_>) -> Result<Archives, SourceError> {
     let mut archives = Archives::default();
     for &path in sources {
@@ -133,7 +136,7 @@ pub(super) fn add_all(sources: &[&Path], options: &Options, intake: &mut Intake<
     Ok(archives)
 }
 
-/// Adds all that a source has that is no folder. Passes over what is damaged in it, if that is asked for.
+/// Adds all captures of a source that is not a folder. Passes over damaged parts if the options say so.
 fn add_open(
     source: OpenSource,
     options: &Options,
@@ -214,7 +217,7 @@ fn add_parquet(
     Err(SourceError::Without { path: path.to_owned(), what: "Parquet file", feature: "parquet" })
 }
 
-/// Archives, of which there are none in a program built without WARC.
+/// Archives; a program built without WARC has none.
 #[cfg(not(feature = "warc"))]
 #[derive(Default)]
 pub(super) struct Archives {}
@@ -265,7 +268,8 @@ fn without(path: &Path) -> SourceError {
 ///
 /// # Errors
 ///
-/// [`SourceError`] if the file cannot be read or is something else, its time cannot be meant, or `origin` is not an origin.
+/// [`SourceError`] if the file cannot be read or is not a robots.txt, its time is impossible, or `origin` is not an
+/// origin.
 pub fn add_single(path: &Path, origin: &str, options: &Options, captures: &mut Captures) -> Result<(), SourceError> {
     let canonical = bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
     if is_folder(path).map_err(SourceError::unreadable(path))? {
@@ -292,8 +296,8 @@ fn add_robots(source: OpenSource, origin: String, mut intake: Intake<'_>) -> Res
     Ok(robots)
 }
 
-/// The kind of an open source. One whose first bytes are damaged is an archive, if others follow that are not, or else a robots.txt: as
-/// that, it is told what is wrong with it.
+/// The kind of an open source. A source whose first bytes are damaged is an archive if intact records follow; otherwise
+/// it is a robots.txt, and the error says what is wrong with that.
 ///
 /// # Errors
 ///
@@ -315,7 +319,7 @@ fn kind_of(source: &mut OpenSource, names: &FieldNames, memory: u64) -> Result<S
     }
 }
 
-/// Whether a file that begins with damage, or with this text of no source, is an archive all the same.
+/// Whether a file is an archive although it begins with damage, or with this text, which is of no source.
 fn is_damaged_archive(
     path: &Path,
     compression: Option<Compression>,
@@ -328,7 +332,7 @@ fn is_damaged_archive(
     }
 }
 
-/// Adds a source, which may be a single robots.txt: that counts for `origin`, and is returned.
+/// Adds a source. If it is a single robots.txt, it counts for `origin`, and is returned.
 ///
 /// # Errors
 ///
@@ -357,12 +361,12 @@ pub(crate) fn add_for_any(
     Ok(None)
 }
 
-/// What a file has of robots.txt files.
+/// The robots.txt files in a file.
 #[cfg(feature = "cli")]
 pub(crate) enum Whole {
     /// It is one.
     Robots(Robots),
-    /// The newest of each origin, of a file of answers.
+    /// It is a file of answers; the newest robots.txt of each origin.
     Newest(Newest),
 }
 
@@ -386,21 +390,22 @@ pub(crate) fn whole(path: &Path, options: &Options, dialect: &'static Dialect) -
     .map(Whole::Newest)
 }
 
-// Sources that are dealt out to several processes.
+// Sources that several processes share.
 //
-// Merged, the policies of all parts are what one process makes of all sources. Only one thing in a part depends on the others: a
-// redirect in one may lead to a page in an archive of another. So each part tells where its redirects lead, and its archives are
-// read again for the pages that any part's redirects lead to, as one process reads them again.
+// The merged policies of all parts equal the policy that one process makes of all sources. Parts depend on one another
+// only by redirects: a redirect in one part may lead to a page in an archive of another. So each part reports its
+// redirect targets, and its archives are read again for the redirect targets of all parts, as one process would read
+// them again.
 
-/// What other parts may need of a part, and it of them.
+/// The links between a part and the other parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Part {
-    /// The pages that its redirects lead to, other than robots.txt files, by the hashes of their URLs.
+    /// The redirect targets of this part that are not robots.txt files, by the hashes of their URLs.
     pub targets: HashSet<u128>,
-    /// Its archives, if any of them has such pages.
+    /// The archives of this part, if any of them has pages other than robots.txt files.
     pub archives: Vec<PathBuf>,
-    /// How often to call [`add_pages`] at most, for redirects that are followed no further.
+    /// How often to call [`add_pages`] at most: longer redirect chains are not followed.
     pub passes: usize,
 }
 
@@ -426,8 +431,8 @@ pub fn add_part(sources: &[impl AsRef<Path>], options: &Options, captures: &mut 
     Ok(part)
 }
 
-/// Adds the answers for these pages in the archives of a [`Part`]. Returns the pages to which those redirect: call it again with
-/// those that are new, for all parts, as long as there are any.
+/// Adds the answers for these pages from the archives of a [`Part`]. Returns the pages to which these answers redirect.
+/// Repeat the call with the new pages, for all parts, until there are none.
 ///
 /// # Errors
 ///
@@ -452,13 +457,13 @@ pub fn add_pages(
     Ok(targets)
 }
 
-/// What stands for the path of the source in what is told.
+/// Stands for the path of the source in messages.
 const IN_MEMORY: &str = "responses in memory";
 
-/// Adds answers in memory, as a file of JSON Lines with the same fields would be added. They are taken one after the other, and
-/// compiled in the background; [`Options::names`] is not used.
+/// Adds answers from memory, like a file of JSON Lines with the same fields. They are compiled in the background;
+/// [`Options::names`] is not used.
 ///
-/// All answers that redirects may lead to are passed at once, or added to the same captures.
+/// Pass the answers for redirect targets in the same call, or add them to the same captures.
 ///
 /// ```
 /// use robosieve::policy::source::{Answer, Options, add_answers};
@@ -481,8 +486,8 @@ const IN_MEMORY: &str = "responses in memory";
 ///
 /// # Errors
 ///
-/// [`SourceError::Answer`] if one of them is no answer, unless [`Options::skip_bad`] passes it over, and [`SourceError::Captures`]
-/// beyond what a policy can hold.
+/// [`SourceError::Answer`] if one of them is invalid, unless [`Options::skip_bad`] passes it over, and
+/// [`SourceError::Captures`] beyond what a policy can hold.
 pub fn add_answers(
     answers: impl IntoIterator<Item = Answer, IntoIter: Send>,
     options: &Options,

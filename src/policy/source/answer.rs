@@ -1,5 +1,5 @@
-//! An answer as JSON Lines, Parquet and callers give it. Checked here: what it must have, its URL, which becomes canonical, and its
-//! times: one in the wrong unit would be newer than all others, and never too old.
+//! An answer as JSON Lines, Parquet and callers give it. This module checks required fields, converts the URL to
+//! canonical form, and checks times: a time in the wrong unit would be newer than all others, and never too old.
 
 use base64::Engine as _;
 use std::borrow::Cow;
@@ -31,12 +31,12 @@ setters! {
         pub url: Option<String>,
         /// The origin, in place of the URL of its robots.txt.
         pub origin: Option<String>,
-        /// The HTTP status; none if nobody answered. 206 says, too, that a body did not arrive whole or could not be decoded to its end:
-        /// its lines are no robots.txt then.
+        /// The HTTP status; `None` if there was no response. Callers may also use 206 for a body that is incomplete or
+        /// could not be decoded to its end: then its lines are not used.
         pub status: Option<i64>,
         /// The target of a redirect.
         pub location: Option<String>,
-        /// The body. One with a status from 200 to 299 has one, which may be empty.
+        /// The body. An answer with a status from 200 to 299 must have one, which may be empty.
         pub body: Option<Arc<[u8]>>,
         /// The body in Base64, in place of the body.
         pub body_base64: Option<Vec<u8>>,
@@ -46,13 +46,14 @@ setters! {
         pub expires: Option<i64>,
         /// The time since which the origin has been unreachable, in seconds of Unix time.
         pub unreachable_since: Option<i64>,
-        /// The headers of the answer, by name and value, as far as they are known. Only `Content-Encoding` is read: the body is decoded as
-        /// it says, if it was not before. A body that is compressed is known without it, unless by deflate or Brotli.
+        /// The headers of the answer, by name and value, as far as they are known. Only `Content-Encoding` is read: the
+        /// body is decoded accordingly, unless the caller has decoded it. A compressed body is recognised without the
+        /// header, except raw deflate and Brotli.
         pub headers: Vec<(String, String)>,
     }
 }
 
-/// The capture that an answer is, and why its body is no robots.txt.
+/// The capture for an answer, and why its body is not a robots.txt.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Captured {
     pub capture: Capture,
@@ -72,7 +73,7 @@ fn body_text(raw: Arc<[u8]>, headers: &[(String, String)], limit: usize) -> Resu
     }
 }
 
-/// Why an answer is none.
+/// Why an answer is invalid.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Flaw {
     NoUrl,
@@ -100,7 +101,7 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// The HTTP status that a number means; an error says that it means none.
+/// The HTTP status with this number; an error if there is none.
 fn status(number: i64) -> Result<u16, String> {
     let status = u16::try_from(number).ok().filter(|_| (0..=HIGHEST_STATUS).contains(&number));
     status.ok_or_else(|| format!("{number} is no HTTP status; expected one such as 200, or null if nobody answered"))
@@ -112,8 +113,8 @@ impl Answer {
         Answer { url: Some(url.into()), status, ..Answer::default() }
     }
 
-    /// The robots.txt that an origin served with status 200 at a time in seconds of Unix time, if that is known. Of two answers
-    /// without one, nobody can tell which is newer.
+    /// The robots.txt that an origin served with status 200 at a time in seconds of Unix time, if the time is known.
+    /// Without times, nothing tells which of two answers is newer.
     pub fn found(origin: impl Into<String>, body: impl Into<Arc<[u8]>>, fetched_at: impl Into<Option<i64>>) -> Answer {
         Answer {
             origin: Some(origin.into()),
@@ -210,8 +211,8 @@ pub(crate) fn page<'u>(url: impl Into<Cow<'u, str>>) -> Result<(String, Option<S
     Ok((url, is_robots_txt.then_some(origin)))
 }
 
-/// Whether a URL is named like a robots.txt, wherever it is. Redirects of a robots.txt mostly lead to such URLs, so answers
-/// for them are kept even if no known redirect leads there yet.
+/// Whether a URL ends like that of a robots.txt, in any folder. Redirects of a robots.txt mostly lead to such URLs, so
+/// answers for them are stored even if no known redirect leads there yet.
 pub(super) fn is_named_robots_txt(url: &str) -> bool {
     url.ends_with("/robots.txt")
 }
@@ -234,7 +235,7 @@ impl TimeBounds {
         TimeBounds { now }
     }
 
-    /// Whether a time can be meant: it is not beyond [`LAST_YEAR`].
+    /// Whether a time is plausible: it is not beyond [`LAST_YEAR`].
     pub fn is_possible(time: i64) -> bool {
         time <= LAST
     }

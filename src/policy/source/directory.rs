@@ -99,7 +99,7 @@ struct RobotsFile {
     /// Its captures for the origins that it is named by.
     captures: Vec<Capture>,
     is_empty: bool,
-    /// Why it is no robots.txt.
+    /// Why it is not a robots.txt.
     problem: Option<BodyProblem>,
 }
 
@@ -121,8 +121,8 @@ fn read_file(path: &Path, limit: usize) -> Result<RobotsFile, SourceError> {
     Ok(RobotsFile { captures, is_empty, problem: robots.text.err() })
 }
 
-/// The kind of a file that is an archive by its name and its content. By its content alone it may be what a server sends as its
-/// robots.txt.
+/// The kind of a file that is an archive by its name and its content. The content alone does not suffice, because a
+/// server may send an archive as its robots.txt.
 fn archive(path: &Path, robots: &Robots) -> Option<SourceKind> {
     let is_named = ARCHIVES.iter().any(|ending| name(path, true).ends_with(ending));
     let is_archive = matches!(robots.kind, SourceKind::Warc | SourceKind::Arc | SourceKind::Zip);

@@ -1,4 +1,4 @@
-//! When answers were fetched that say nothing of it: one time for all of a run, or that of each file.
+//! The time for answers that have none: one time for the whole run, or each file's own.
 
 use std::path::Path;
 use std::str::FromStr;
@@ -9,17 +9,17 @@ use super::answer::TimeBounds;
 use super::error::SourceError;
 use crate::formats::time;
 
-/// When the answers of a source were fetched that have no time of their own.
+/// The time of fetching for a source's answers that have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FetchedAt {
-    /// All at one time, in seconds of Unix time.
+    /// One time for all answers, in seconds of Unix time.
     At(i64),
-    /// Each when the file that it is in was last modified.
+    /// For each answer, the last modification of its file.
     Modified,
 }
 
-/// The times of the answers in sources that have none of their own.
+/// The times for answers that have none.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SourceTimes {
     pub given: Option<FetchedAt>,

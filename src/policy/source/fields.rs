@@ -1,4 +1,4 @@
-//! What a source calls the fields of an answer.
+//! The names of an answer's fields in a source.
 
 use serde::Serialize;
 use std::str::FromStr;
@@ -49,7 +49,7 @@ impl FieldNames {
         if self.is_given(field) || is_needed && name.is_empty() {
             return Err(wrong());
         }
-        // A name that is given is no longer that of another field.
+        // A given name no longer belongs to another field.
         if let Some(other) = self.field(name).filter(|&other| other != field) {
             if self.is_given(other) {
                 return Err(wrong());

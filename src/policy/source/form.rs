@@ -1,15 +1,16 @@
-//! Whole files that are certainly no robots.txt.
+//! Whole files that are clearly not a robots.txt.
 //!
-//! A crawler takes any bytes for a robots.txt (RFC 9309 2.3.1.5), and so does each source of answers: a server may answer with anything.
-//! But who names a file as a robots.txt wrote it, or took the wrong one. As rules, a table or JSON forbids nothing, which looks like
-//! permission. So a file is refused that begins as one of another form does, as no line of a robots.txt can; in JSON, no line must be
-//! a record either.
+//! A crawler reads any bytes as a robots.txt (RFC 9309 2.3.1.5), and so do sources of answers, because a server may
+//! answer with anything. But a user who names a file as a robots.txt wrote it, or picked the wrong file. Read as rules,
+//! a table or JSON forbids nothing, which looks like permission. So a file is refused if it begins like a file of
+//! another form, in a way that no line of a robots.txt can; JSON is refused only if it also has no line that is a
+//! robots.txt record.
 
 use super::fields::Field;
 use crate::dialect::Dialect;
 use crate::robots::{NoteKind, Robots};
 
-/// The form of a file that is no robots.txt.
+/// The form of a file that is not a robots.txt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextForm {
@@ -17,7 +18,7 @@ pub enum TextForm {
     JsonLines,
     /// Other JSON.
     Json,
-    /// Fields between commas, tabs, semicolons or bars.
+    /// Fields separated by commas, tabs, semicolons or bars.
     Table,
 }
 
@@ -55,7 +56,7 @@ fn json(text: &[u8]) -> Option<TextForm> {
     let (line, after) = text.split_at(memchr::memchr(b'\n', text).unwrap_or(text.len()));
     let is_object = || match serde_json::from_slice::<serde::de::IgnoredAny>(line) {
         Ok(_) => true,
-        // One that is damaged, before others; or so long that its end was not read.
+        // A damaged object that others follow, or an object whose end was not read because it is too long.
         Err(error) => after.trim_ascii_start().starts_with(b"{") || after.is_empty() && error.is_eof(),
     };
     is_json.then(|| if *first == b'{' && is_object() { TextForm::JsonLines } else { TextForm::Json })

@@ -91,7 +91,7 @@ impl HeaderColumn {
     }
 }
 
-/// The struct or list that a struct of one field stands for: what the schema says of meanings is not known here.
+/// The struct or list inside a struct of one field, because logical types of the schema are not known here.
 fn inner(array: &ArrayRef) -> &ArrayRef {
     match array.as_struct_opt() {
         Some(only) if only.num_columns() == 1 => inner(only.column(0)),

@@ -1,8 +1,8 @@
 //! Takes captures from all sources into [`Captures`], or the newest of them into [`Newest`].
 //!
-//! Captures are added in batches. That bounds the memory for bodies, and lets batches be compiled in parallel while the
-//! source is still being read. The intake also notes the targets of redirects: archives hold pages of all kinds, and of
-//! these only the targets of redirects matter.
+//! Captures are added in batches. That bounds the memory for bodies, and allows compiling batches in parallel while the
+//! source is still being read. The intake also notes the targets of redirects: archives hold pages of all kinds, but
+//! only redirect targets matter.
 
 use hashbrown::HashSet;
 use std::collections::BTreeMap;
@@ -18,12 +18,12 @@ use crate::formats::compression::DEFAULT_WINDOW;
 use crate::policy::{AnswerKind, Capture, Captures, WriteError};
 use crate::robots::{BodyFlaw, BodyProblem, body_limit};
 
-/// The limits of a batch, in bytes and captures. Each earlier batch still being read holds as much again.
+/// The limits of a batch, in bytes and captures. Each earlier batch that is still being read takes as much again.
 const BATCH_BYTES: usize = 16 << 20;
 const BATCH: usize = 8192;
 
-/// The captures that are added as a batch once the one before is compiled. So compiling a small folder begins while it is being
-/// read, and a batch grows for as long as the one before it takes, which lets more captures share a body.
+/// How many captures make a batch if the previous batch is compiled. So compiling a small folder begins while it is
+/// being read, and a batch grows while the previous one is being compiled, so that more captures share a body.
 const SMALL_BATCH: usize = 64;
 
 /// The bytes that a body counts for each crawler in addition to its length.
@@ -48,16 +48,16 @@ pub(super) struct Intake<'c> {
     most: usize,
     targets: HashSet<u128>,
     fresh_targets: HashSet<u128>,
-    /// The URLs answered in each source that are of use only if a redirect leads there.
+    /// The URLs with answers in each source that are useful only as redirect targets.
     pages: Vec<(PathBuf, Vec<String>)>,
     pub time_bounds: TimeBounds,
-    /// The time of answers that have none of their own, for all sources.
+    /// The time for answers that have none, for all sources.
     fetched_at: Option<FetchedAt>,
-    /// The same of the source that is being read.
+    /// The same for the source that is being read.
     pub time_of_source: Option<i64>,
-    /// Whether to pass over what is damaged, rather than to end with an error.
+    /// Whether to pass over damaged parts instead of ending with an error.
     pub skip_bad: bool,
-    /// What the captures go to, if only the newest are asked for.
+    /// Where captures go if only the newest are wanted.
     pub newest: Option<Newest>,
 }
 
@@ -97,7 +97,7 @@ impl<'c> Intake<'c> {
         usize::try_from(self.captures.memory / 32).map_or(TEXT, |share| share.clamp(1, TEXT))
     }
 
-    /// The most bytes of a body that matter: the dialect reads no further.
+    /// The most bytes of a body that are read: the dialect's limit.
     pub fn body_limit(&self) -> usize {
         body_limit([self.captures.dialect()])
     }
@@ -148,7 +148,8 @@ impl<'c> Intake<'c> {
         Ok(())
     }
 
-    /// Adds an answer of a source. If it is of use only where a redirect leads to its URL, and none does, that is told.
+    /// Adds an answer of a source. If it is useful only as a redirect target, and no redirect leads to it, that is
+    /// reported.
     pub fn add_answer(&mut self, source: &Path, capture: Capture) -> Result<(), WriteError> {
         if !is_named_robots_txt(&capture.url) {
             self.note_page(source, &capture.url);
@@ -156,7 +157,7 @@ impl<'c> Intake<'c> {
         self.add([capture])
     }
 
-    /// Counts a body that is no robots.txt, and tells why, with its place in the source.
+    /// Counts a body that is not a robots.txt, and reports why, with its place in the source.
     pub fn note_problem(&mut self, source: &Path, problem: BodyProblem, place: impl FnOnce() -> String) {
         let counts = &mut self.captures.statistics.captures;
         let (count, reason) = match problem.flaw() {
@@ -168,7 +169,7 @@ impl<'c> Intake<'c> {
         self.pass_over(source, reason, || format!("{}: {problem}", place()));
     }
 
-    /// Adds the captures still held, and waits until all are in place.
+    /// Adds the remaining captures, and waits until all are stored.
     pub fn finish(mut self) -> Result<(), WriteError> {
         self.flush()?;
         for (source, pages) in std::mem::take(&mut self.pages) {
@@ -205,7 +206,8 @@ impl<'c> Intake<'c> {
         std::mem::take(&mut self.fresh_targets)
     }
 
-    /// Notes a URL that a source answers for, and that is of use only if a redirect leads there. If none does, it is told.
+    /// Notes a URL that a source has an answer for, and that is useful only as a redirect target. If no redirect leads
+    /// to it, that is reported.
     pub fn note_page(&mut self, source: &Path, url: &str) {
         match self.pages.last_mut() {
             Some((known, pages)) if known == source => pages.push(url.to_owned()),
@@ -246,8 +248,8 @@ pub struct Newest {
 }
 
 impl Newest {
-    /// Keeps the body of a capture that is the newest of its origin so far: of those of one time, an exact name comes before a
-    /// shorthand, and then the last one read counts.
+    /// Stores the body of a capture that is the newest of its origin so far. At equal times, an exact name wins over a
+    /// shorthand, and then the capture that was read last.
     fn add(&mut self, capture: Capture) {
         let is_served = capture.kind() == AnswerKind::RobotsTxt;
         let (Some(origin), Some(body), true) = (&capture.origin, &capture.body, is_served) else { return };

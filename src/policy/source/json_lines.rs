@@ -1,9 +1,9 @@
 //! JSON Lines: one answer per line.
 //!
-//! The keys are those of [`Field`], which [`FieldNames`] may name otherwise; other keys are ignored. Every line has `url` or
-//! `origin`, and `status`, which is null if nobody answered. A 2xx has a body, which may be empty. Times are in RFC 3339 or
-//! seconds of Unix time. A `url` whose path is not exactly `/robots.txt`, in lower case, is not a robots.txt and serves only as
-//! the target of redirects.
+//! The keys are those of [`Field`], which [`FieldNames`] may rename; other keys are ignored. Every line has `url` or
+//! `origin`, and `status`, which is null if there was no response. A 2xx has a body, which may be empty. Times are in
+//! RFC 3339 or seconds of Unix time. A `url` whose path is not exactly `/robots.txt`, in lower case, is not a
+//! robots.txt and serves only as the target of redirects.
 
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
@@ -69,9 +69,9 @@ const SHOWN: usize = 20;
 
 #[derive(Debug)]
 enum Problem {
-    /// It lacks a key, and has these instead.
+    /// It lacks a key; its keys are these.
     NoKey(String, Vec<String>),
-    /// It is no JSON, or a value of another kind, at this byte of the line.
+    /// It is not JSON, or has a value of the wrong type, at this byte of the line.
     Json(u64, String),
     Other(String),
 }

@@ -11,7 +11,7 @@ use super::form::TextForm;
 use crate::formats::compression::{Reader, peeked};
 use crate::formats::marks::{FileClass, FileMark, MARKED};
 
-/// How many bytes of a text are enough to recognise a policy, an archive or a table, whose marks are no longer.
+/// How many bytes of a text are enough to recognise a policy, an archive or a table by its mark.
 pub(super) const MARK: usize = MARKED;
 
 /// How many bytes of a text are enough to recognise it.
@@ -35,9 +35,9 @@ pub enum SourceKind {
     Parquet,
     /// A policy, which is made from sources and is not one.
     Policy,
-    /// A file of a known format that has no robots.txt to read, such as a database or an image.
+    /// A file of a known format that cannot contain a robots.txt, such as a database or an image.
     Foreign {
-        /// What such a file is called, with an article.
+        /// Its name, with an article.
         name: &'static str,
         /// What to do with it.
         remedy: &'static str,
@@ -60,8 +60,9 @@ impl SourceKind {
         Ok(SourceKind::of_text(&start))
     }
 
-    /// The kind of a whole file whose decompressed text begins so, which was named as a source or as a robots.txt; its form, if it is
-    /// no source and certainly no robots.txt. If fields have `names` of their own, any objects may be answers.
+    /// The kind of a file that was named as a source or as a robots.txt, given the beginning of its decompressed text;
+    /// an error with its form if it is not a source and clearly not a robots.txt. If `names` renames fields, any JSON
+    /// object may be an answer.
     pub(crate) fn of_file(start: &[u8], names: &FieldNames) -> Result<SourceKind, TextForm> {
         match SourceKind::of_text(start) {
             SourceKind::RobotsTxt => match TextForm::of(start) {
@@ -92,7 +93,7 @@ impl SourceKind {
         }
     }
 
-    /// Whether such a file is not read, nor anything in it.
+    /// Whether files of this kind are never read.
     pub(crate) fn is_not_read(self) -> bool {
         matches!(self, SourceKind::Arc | SourceKind::Zip | SourceKind::Foreign { .. })
     }

@@ -1,5 +1,5 @@
-//! A source that is open: a file, a pipe or standard input. A pipe gives its bytes only once, so those that show what it is are kept
-//! for those who read it.
+//! An open source: a file, a pipe or standard input. A pipe can be read only once, so the bytes that were read to
+//! detect its kind are stored and read again.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -18,7 +18,7 @@ pub struct OpenSource {
 /// The first bytes of a source.
 #[derive(Default)]
 pub struct Start {
-    /// They, decompressed, up to damage.
+    /// The decompressed text, up to damage.
     pub text: Vec<u8>,
     pub compression: Option<Compression>,
     /// Whether there is damage among them.
@@ -39,7 +39,7 @@ pub fn is_folder(path: &Path) -> io::Result<bool> {
     Ok(!is_standard_input(path) && std::fs::metadata(path)?.is_dir())
 }
 
-/// Keeps what it reads.
+/// A reader that stores what it reads.
 struct Kept<R> {
     bytes: Vec<u8>,
     rest: R,
@@ -63,7 +63,7 @@ impl OpenSource {
         Ok(OpenSource { path: path.to_owned(), bytes })
     }
 
-    /// The first bytes of its text, at most `most`. It is still read from its first byte on.
+    /// The first bytes of its text, at most `most`. Later reads still begin at the first byte.
     pub fn start(&mut self, most: usize, memory: u64) -> io::Result<Start> {
         let mut kept = Kept { bytes: Vec::new(), rest: std::mem::replace(&mut self.bytes, Box::new(io::empty())) };
         let mut start = Start::default();

@@ -1,6 +1,7 @@
 //! Parquet: one answer per row.
 //!
-//! The columns are those of [`Field`], which [`FieldNames`] may name otherwise; [`FieldNames::columns`] says which may be missing.
+//! The columns are those of [`Field`], which [`FieldNames`] may rename; [`FieldNames::columns`] says which may be
+//! missing.
 
 use arrow_array::RecordBatch;
 use parquet::schema::types::SchemaDescriptor;
@@ -86,7 +87,7 @@ fn read(path: &Path, file: File, names: &FieldNames, intake: &mut Intake<'_>) ->
     }
 }
 
-/// The number of a row, and its answer; or, if it is none, the problem.
+/// The number of a row, and its answer, or the problem if it is invalid.
 type ReadRow = (u64, Result<Captured, String>);
 
 /// The rows of a group, and the number of rows before the next ones.
@@ -98,7 +99,7 @@ struct GroupColumns {
 
 /// The columns of a file.
 struct Columns {
-    /// Those with one value a row, by field.
+    /// The columns with one value a row, by field.
     values: [Option<ValueColumn>; Field::ALL.len()],
     headers: Option<HeaderColumn>,
 }
@@ -120,7 +121,7 @@ impl GroupColumns {
         Ok(GroupColumns { rows: before, batches, columns })
     }
 
-    /// The answers of the next rows, or the numbers of those that are none, and why; empty at the end.
+    /// The answers of the next rows, each with its number, or with the problem if it is invalid; empty at the end.
     fn next_captures(&mut self, bounds: TimeBounds, limit: usize) -> Result<Vec<ReadRow>, Problem> {
         loop {
             let Some(batch) = guarded(|| self.batches.next())? else { return Ok(Vec::new()) };

@@ -1,11 +1,11 @@
-//! Records of sources that are of no use, or of less than it seems, most often by a mistake of their author.
+//! Records of sources that are useless, or less useful than they seem, most often because of a mistake of their author.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::formats::{shown, visible};
 
-/// Why a record of a source is of no use, or of less than it seems.
+/// Why a record of a source is useless, or less useful than it seems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(all(feature = "warc", feature = "parquet")), allow(dead_code))]
 pub(crate) enum Reason {
@@ -27,7 +27,7 @@ pub(crate) enum Reason {
     Url,
     /// The same in an archive, where most answers are.
     Page,
-    /// A file of which the archive keeps only the beginning.
+    /// A file of which the archive has only the beginning.
     Truncated,
     /// A file that did not arrive whole.
     Incomplete,
@@ -37,14 +37,14 @@ pub(crate) enum Reason {
     NotHttp,
     /// A file that is not encoded as its head says.
     Undecodable,
-    /// A revisit whose original is nowhere.
+    /// A revisit whose original is in no archive.
     Unresolved,
     /// A record of an archive that is damaged or malformed.
     BadRecord,
 }
 
 impl Reason {
-    /// How one record and several are called, and what follows.
+    /// The noun for one record and for several, and the rest of the message.
     fn words(self) -> [&'static str; 3] {
         match self {
             Reason::Name => [
@@ -127,12 +127,12 @@ impl PassedOver {
         }
     }
 
-    /// Whether this may be a mistake, rather than usual.
+    /// Whether this may be a mistake of the author, so that it deserves a warning.
     pub fn is_warning(&self) -> bool {
         self.reason != Reason::Page
     }
 
-    /// Whether they are of no use as a robots.txt, though they were meant to be one: all of each is lost.
+    /// Whether these records should have been a robots.txt, and are lost completely.
     pub fn is_loss(&self) -> bool {
         !matches!(self.reason, Reason::EmptyFile | Reason::Url | Reason::Page | Reason::Truncated)
     }

@@ -17,7 +17,7 @@ const USUAL: usize = 16 << 10;
 /// A file that contains one robots.txt.
 #[derive(Debug, Clone)]
 pub struct Robots {
-    /// The text, decompressed, or its beginning if it is longer than the limit; or why it is no robots.txt.
+    /// The text, decompressed, or its beginning if it is longer than the limit; or why it is not a robots.txt.
     pub text: Result<Arc<[u8]>, BodyProblem>,
     /// The kind of source that the file is, decompressed.
     pub kind: SourceKind,
@@ -25,8 +25,8 @@ pub struct Robots {
 }
 
 impl Robots {
-    /// Reads at most `limit` bytes of a file's text, so that a device or a pipe ends, too. The file is read as a body that a server
-    /// sent.
+    /// Reads at most `limit` bytes of a file's text, so that reading ends even for a device or a pipe. The file is
+    /// decoded like a body that a server sent.
     ///
     /// # Errors
     ///

@@ -1,5 +1,6 @@
-//! What all shapes have in common: a chunk is prepared by the worker that judged it, and has a turn in the order of the chunks if
-//! lines wait in the shape from one chunk to the next. In the simplest shape, [`PlainText`], nothing waits.
+//! The interface of all shapes: the worker that judged a chunk prepares it, and if lines wait in the shape from one
+//! chunk to the next, the chunk has a turn in the order of the chunks. In the simplest shape, [`PlainText`], nothing
+//! waits.
 
 use super::gather::Held;
 use crate::input::chunks::Chunk;
@@ -33,7 +34,8 @@ pub(in crate::run) trait BlockBuilder: Sync {
         Ok(Vec::new())
     }
 
-    /// Makes the blocks of a judged chunk, with those of lines before it that no longer wait. Returns whether the run goes on.
+    /// Makes the blocks of a judged chunk, and of earlier lines that need not wait any longer. Returns whether the run
+    /// continues.
     fn blocks(&self, turn: Turn<'_>, rows: Vec<FileRows>, judged: &mut Judged) -> Result<bool, FilterError>;
 
     /// Writes what still waits after the last chunk.
@@ -41,7 +43,7 @@ pub(in crate::run) trait BlockBuilder: Sync {
         Ok(())
     }
 
-    /// What waits after the last chunk, for a checkpoint.
+    /// The lines or rows that wait after the last chunk, for a checkpoint.
     fn held(self: Box<Self>) -> Result<Held, OutputError> {
         Ok(Held::nothing())
     }

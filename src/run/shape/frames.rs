@@ -1,7 +1,7 @@
-//! Text that is compressed, as frames that are complete in themselves.
+//! Compressed text, as independent frames.
 //!
-//! In its turn, a chunk's lines join those that are [gathered](super::gather) for the same files, and texts that are enough for a
-//! frame come out. The worker compresses them after its turn, so frames are made in parallel.
+//! In a chunk's turn, its lines are [gathered](super::gather) with earlier lines for the same files, and texts that
+//! fill a frame are taken out. The worker compresses these after its turn, so frames are made in parallel.
 
 use std::borrow::Cow;
 
@@ -20,11 +20,11 @@ pub(in crate::run) struct Frames {
     compressors: Compressors,
 }
 
-/// What makes frames of gathered lines.
+/// Makes frames from gathered lines.
 struct Compressors {
     style: OutputOptions,
     format: FrameCompression,
-    /// Those that no worker uses now.
+    /// Compressors that no worker uses now.
     free: Mutex<Vec<Compressor>>,
 }
 

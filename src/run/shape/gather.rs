@@ -1,10 +1,10 @@
-//! What waits in a shape from one chunk to the next: lines of compressed files are gathered until there are enough for a frame, and
-//! rows of tables for a row group.
+//! Lines and rows that wait in a shape from one chunk to the next: lines of compressed files until they fill a frame,
+//! and rows of tables until they fill a row group.
 //!
-//! A chunk may have ten lines for a file and the next one a hundred thousand, and a frame of ten lines would be larger than the
-//! lines. So the lines for a file stay here, chunk after chunk, until there are enough, and then all go into one frame. Chunks
-//! come here in order, so where frames end depends on the chunks alone, not on which worker judged them. The frames are
-//! compressed after that, in parallel.
+//! A chunk may have ten lines for a file and the next chunk a hundred thousand, and a frame of ten lines would be
+//! larger than the lines. So the lines for a file wait here, chunk after chunk, until they fill a frame. Chunks arrive
+//! in order, so where frames end depends only on the chunks, not on which worker judged them. Frames are compressed
+//! afterwards, in parallel.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -23,8 +23,8 @@ pub(crate) struct Gathered {
     pub text: Vec<u8>,
 }
 
-/// The lines that wait for each file of the sets that have not ended, less than [`FRAME`] bytes a file. They are all that
-/// gathering carries from one chunk to the next, so a checkpoint stores them.
+/// The lines that wait for each file of the sets that have not ended, less than [`FRAME`] bytes a file. A checkpoint
+/// stores them, because they are the only state between two chunks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Gatherer {
     files: usize,
@@ -68,7 +68,7 @@ impl Gatherer {
     }
 }
 
-/// What waits in a shape after a chunk: lines for frames, or rows for row groups.
+/// The state of a shape after a chunk: lines that wait for frames, or rows that wait for row groups.
 #[derive(Debug)]
 pub(crate) struct Held {
     pub gathered: Gatherer,
@@ -82,7 +82,7 @@ impl Held {
     }
 }
 
-/// What waits for the files of a set.
+/// The lines that wait for the files of a set.
 fn rest(set: usize, texts: Vec<Vec<u8>>) -> impl Iterator<Item = Gathered> {
     let waiting = texts.into_iter().enumerate().filter(|(_, text)| !text.is_empty());
     waiting.map(move |(file, text)| Gathered { set, file, text })

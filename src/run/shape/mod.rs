@@ -1,7 +1,7 @@
 //! The shape of a run's output: how judged chunks become blocks of files.
 //!
-//! A shape is chosen once, when a run starts: lines are written as text, text is compressed into [frames], or lines become
-//! [rows](row_groups). The pipeline knows only [what all shapes have in common](blocks).
+//! A shape is chosen once, when a run starts: lines are written as text, text is compressed into [frames], or lines
+//! become [rows](row_groups). The pipeline knows only [their common interface](blocks).
 
 mod blocks;
 mod frames;

@@ -1,7 +1,8 @@
 //! Lines that become rows of tables, in row groups.
 //!
-//! A worker makes the rows of a chunk for each file. In the chunk's turn they join the rows that [wait](WaitingRows), and
-//! those that are enough for a row group come out. The worker encodes them after its turn, so groups are encoded in parallel.
+//! A worker makes the rows of a chunk for each file. In the chunk's turn they are added to the [waiting
+//! rows](WaitingRows), and rows that fill a row group are taken out. The worker encodes these after its turn, so row
+//! groups are encoded in parallel.
 
 use super::blocks::{BlockBuilder, Turn, Write};
 use super::gather::Held;
@@ -78,7 +79,7 @@ impl BlockBuilder for RowGroups {
         let RowGroups { tables, waiting, at_once } = *self;
         let mut rest = into_inner(waiting).rest();
         while !rest.is_empty() {
-            // No more at once than the workers could hold.
+            // No more at once than the workers have memory for.
             let some: Vec<FullGroup> = rest.drain(..rest.len().min(at_once)).collect();
             write(encode_all(&tables, some)?)?;
         }

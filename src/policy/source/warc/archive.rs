@@ -1,4 +1,4 @@
-//! Archives, read again as long as something in them is wanted.
+//! Archives, which are read again as long as a redirect or a revisit needs one of their records.
 
 use hashbrown::HashSet;
 use std::fs::File;
@@ -35,14 +35,14 @@ struct Archive {
     fetched_at: Option<i64>,
 }
 
-/// All archives, and the revisits whose originals are still wanted.
+/// All archives, and the revisits whose originals have not been found yet.
 #[derive(Default)]
 pub(crate) struct Archives {
     archives: Vec<Archive>,
     revisits: Revisits,
 }
 
-/// One pass over archives, and what it looks for.
+/// One pass over archives, and the records that it looks for.
 struct Pass<'p> {
     pages: Pages,
     originals: RevisitTargets,
@@ -119,7 +119,7 @@ impl Archives {
         Ok(salvage.find(0, MARK)?.is_some() && salvage.begins_damaged())
     }
 
-    /// Adds an archive of which only pages other than a robots.txt are wanted.
+    /// Adds an archive from which only pages other than a robots.txt are read.
     pub fn add_for_pages(&mut self, path: &Path, intake: &Intake<'_>) -> Result<(), SourceError> {
         let open = || Reader::within(File::open(path)?, intake.decompressor(1));
         let compression = open().map_err(SourceError::unreadable(path))?.compression();
@@ -194,7 +194,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Passes over a record with a problem. Returns whether the archive goes on after it.
+    /// Passes over a record with a problem. Returns whether the archive continues after it.
     fn pass_over(
         &mut self,
         path: &Path,
@@ -213,7 +213,7 @@ impl Pass<'_> {
         if extent != Extent::Record && !intake.skip_bad {
             return Err(SourceError::Record { path: path.to_owned(), record, offset, problem });
         }
-        // A record that may be an answer is one that makes no sense.
+        // A malformed record that may be an answer counts as an incomplete answer.
         let page = requested(head, intake.time_bounds).filter(|page| self.wants(page));
         if self.is_first() {
             let url = page.as_ref().map_or(String::new(), |page| format!(", {}", page.url));
@@ -322,7 +322,7 @@ impl Kind {
 fn requested(record: &Head, bounds: TimeBounds) -> Option<Page> {
     Kind::of(&record.field("WARC-Type")?)?;
     let page = Page::at(&record.uri(URL)?, record.time(DATE).ok().flatten())?;
-    // A time that cannot be right would make it newer than all others.
+    // An impossible time would make the answer newer than all others.
     let fetched_at = page.fetched_at.filter(|_| bounds.check_fetched(page.fetched_at).is_ok());
     Some(Page { fetched_at, ..page })
 }

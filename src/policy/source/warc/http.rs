@@ -1,4 +1,4 @@
-//! HTTP answers in WARC records: the page that a record is about, and the answer that it has for it. Only a wanted answer is read to its
+//! HTTP answers in WARC records: the requested page of a record, and its answer. Only a wanted answer is read to its
 //! end.
 
 use httparse::{EMPTY_HEADER, ParserConfig};
@@ -30,7 +30,7 @@ impl Response {
         Ok(status.and_then(|status| Some(Response { status, fields: fields(head.after_first_line())? })))
     }
 
-    /// The answer that a `resource` record stands for, which has no head: a file.
+    /// The answer of a `resource` record, which has no HTTP head and counts as a file with status 200.
     pub fn of_resource() -> Response {
         Response { status: 200, fields: Vec::new() }
     }
@@ -68,7 +68,7 @@ impl Response {
     /// robots.txt, however it ends.
     pub fn body(&self, block: &mut Take<impl BufRead>, limit: usize) -> io::Result<Result<Body<'static>, BodyProblem>> {
         let (stored, length) = (block.limit(), self.length());
-        // No bytes are no compressed file, whatever the head says of its coding.
+        // An empty body is not a compressed file, whatever coding the head names.
         if stored == 0 && (matches!(self.status, 204 | 205) || length == Length::AtLeast(0)) {
             return Ok(Ok(Body::whole(Cow::Borrowed(b""))));
         }
@@ -135,7 +135,7 @@ enum Length {
 }
 
 impl Length {
-    /// How a body ends of which so many bytes were sent; `None` if that is not known.
+    /// Whether a body is complete, given how many of its bytes were sent, or `None` if the number is unknown.
     fn ending(self, sent: Option<u64>) -> Ending {
         match (self, sent) {
             (Length::Unknown, _) | (Length::AtLeast(_), None) => Ending::Whole,
@@ -203,7 +203,7 @@ pub(super) struct HttpAnswer {
     pub expires: Option<i64>,
     pub location: Option<String>,
     pub body: Option<Arc<[u8]>>,
-    /// Why the body is no robots.txt.
+    /// Why the body is not a robots.txt.
     pub flaw: Option<BodyFlaw>,
 }
 
@@ -225,15 +225,15 @@ impl Page {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flaw {
     Truncated,
-    /// It did not arrive whole, though its codings are undone.
+    /// It is incomplete, although its codings could be decoded.
     Incomplete,
     NotHttp,
-    /// Its body is no robots.txt.
+    /// Its body is not a robots.txt.
     Body(BodyProblem),
 }
 
 impl Flaw {
-    /// The count of answers with this flaw, and why such an answer is of less use than it seems.
+    /// The count of answers with this flaw, and why such an answer is less useful than it seems.
     pub fn told(self, statistics: &mut Statistics) -> (&mut u64, Reason) {
         let counts = &mut statistics.warc;
         let flaw = match self {
@@ -274,9 +274,9 @@ impl HttpAnswer {
         }
     }
 
-    /// An answer with its body, if that matters: the rest of `block`, of which no more than `limit` bytes are read. If its end is
-    /// missing only because it was too long to keep, its whole lines are kept; otherwise a body of which anything is missing or
-    /// damaged is none.
+    /// An answer with its body, if the body matters: the rest of `block`, of which at most `limit` bytes are read. If
+    /// the end is missing only because the body was too long to store, its complete lines are used; otherwise an
+    /// incomplete or damaged body is not used at all.
     pub fn read(
         response: &Response,
         fetched_at: Option<i64>,

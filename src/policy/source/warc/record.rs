@@ -1,10 +1,10 @@
 //! Reads the records of a WARC archive (ISO 28500) one by one, in bounded memory.
 //!
-//! Written here because no crate fits: `rust_warc` allocates whatever length a record claims, `warc` keeps whole records or
-//! gives no position for an error (and does not limit heads), `warcat` brings a database and ten hash functions, and
-//! `fastwarc` brings a dozen more crates and goes by file names. The format is small: a head, a block of the length that
-//! the head states, two empty lines. A head is a first line, fields (`Name: value`), and an empty line; HTTP answers begin
-//! this way, too.
+//! No crate fits: `rust_warc` allocates whatever length a record claims, `warc` holds whole records in memory or gives
+//! no position for an error (and does not limit heads), `warcat` brings a database and ten hash functions, and
+//! `fastwarc` brings a dozen more crates and relies on file names. The format is small: a head, a block of the length
+//! that the head states, two empty lines. A head is a first line, fields (`Name: value`), and an empty line; HTTP
+//! answers begin with such a head, too.
 
 use std::io::{self, BufRead, Read, Take};
 use std::ops::Range;
@@ -19,9 +19,9 @@ use crate::policy::source::error::{HEAD_LIMIT as LIMIT, RecordProblem};
 pub(super) enum Truncation {
     /// It is not.
     None,
-    /// It was longer than the crawler keeps.
+    /// It was longer than the crawler stores.
     Length,
-    /// It did not arrive whole, took too long, or nothing is known; or the record is in segments.
+    /// It is incomplete, took too long, or the reason is unknown; or the record is segmented.
     Other,
 }
 
@@ -70,7 +70,7 @@ pub(super) struct Records<R> {
     archive: Take<Replay<R>>,
     /// Whether the current record is not read to its end.
     is_open: bool,
-    /// Whether it is, and ends as it should.
+    /// Whether the record was read to its end, and ends as it should.
     is_whole: bool,
     /// The number of the current record, counted from 1.
     pub number: u64,
@@ -179,8 +179,8 @@ impl<R: Text> Records<R> {
         Ok(())
     }
 
-    /// Checks that compressed data is not damaged after the record, up to the next one: its checksum is the last thing to be
-    /// read, and damaged data may have more text than there was.
+    /// Checks that compressed data is not damaged between the record and the next one: the checksum is read last, and
+    /// damaged data may decode to more text than was compressed.
     fn check_what_follows(&mut self) -> Result<(), RecordProblem> {
         let text = self.archive.get_mut();
         if text.fill_buf().is_ok_and(|next| next.starts_with(MARK)) {
@@ -240,7 +240,8 @@ impl<R: Text> Records<R> {
         })
     }
 
-    /// Searches for the beginning of a record after that of the current one, in its block, too: its length may be wrong.
+    /// Searches for the next record, from just after the start of the current one, because the length of its block may
+    /// be wrong.
     fn search(&mut self) -> io::Result<bool> {
         let text = self.archive.get_mut();
         text.rewind();
@@ -278,13 +279,13 @@ const LINE_ENDS: u64 = 4;
 pub(super) enum Extent {
     /// One record. The next one was found, or it is the last and ends as it should.
     Record,
-    /// The records that are compressed together, some of which were read. The next one after them was found.
+    /// The records of one compressed member, some of which were read. The first record after the member was found.
     Member,
     /// The rest of the archive, in which no record was found.
     Rest,
 }
 
-/// Whether a text has the first line of a record in it.
+/// Whether a text contains the first line of a record.
 fn has_record(text: &[u8]) -> io::Result<bool> {
     for at in memchr::memmem::find_iter(text, MARK) {
         if begins_record(&mut &text[at..])? {
@@ -294,7 +295,7 @@ fn has_record(text: &[u8]) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Whether a text goes on with the first line of a record and a field.
+/// Whether a text continues with the first line of a record and a field.
 fn begins_record(text: &mut impl BufRead) -> io::Result<bool> {
     let mut start = Vec::new();
     text.take(b"WARC/0.17\r\nW".len() as u64).read_to_end(&mut start)?;
@@ -339,7 +340,7 @@ impl Head {
         Ok(head)
     }
 
-    /// Reads the lines of a head that is empty. If that fails, it has those before; a field that is cut is none.
+    /// Reads lines into an empty head. After an error, the head has the lines before it, without a truncated field.
     pub fn fill(&mut self, reader: &mut impl BufRead) -> io::Result<()> {
         loop {
             let start = self.text.len();

@@ -1,11 +1,11 @@
 //! Revisits: answers that an archive does not repeat because it already has an identical one.
 //!
 //! A `revisit` record names its original by the record's id, by URL and date, or only by the digest of the payload. The
-//! original may be anywhere in the archives, even after the revisit or in another file, so revisits wait until the archives
-//! are read again. If the original is nowhere, only the time of the answer is known. It is newer than any earlier answer,
-//! whose rules are therefore no longer certain, so there is no verdict, as if the origin had been unreachable. The earlier
-//! answers are kept as the last good ones. But a server that answered 304 has said that the crawler's robots.txt is still its
-//! own, so that is an answer.
+//! original may be anywhere in the archives, even after the revisit or in another file, so revisits wait until the
+//! archives are read again. If no archive has the original, only the time of the answer is known. The revisit is newer
+//! than any earlier answer, so the earlier rules are no longer certain, and there is no verdict, as if the origin had
+//! been unreachable. The earlier answers are stored as the last good ones. A 304 needs no original: it confirms that
+//! the crawler's copy is current.
 
 use hashbrown::HashMap;
 use xxhash_rust::xxh3::xxh3_128_with_seed;
@@ -18,13 +18,13 @@ use crate::policy::source::RecordProblem;
 #[derive(Default)]
 pub(super) struct Revisits {
     waiting: Vec<Revisit>,
-    /// The keys of revisits not looked for yet.
+    /// The keys of revisits that no pass has searched for yet.
     fresh: Vec<Want>,
 }
 
 struct Revisit {
     page: Page,
-    /// What its own head says, which is newer than the original's.
+    /// The answer by its own head, which is newer than the original's.
     head: HttpAnswer,
     /// The originals found, by hash. There is only one, unless names or digests lie.
     found: Vec<u128>,
@@ -53,7 +53,7 @@ pub(super) struct RevisitTargets {
 /// How many different originals of one key are believed; any more must be lies.
 const MAX_ORIGINALS: usize = 4;
 
-/// The status for a client that already has the answer.
+/// The status for a client whose copy is current.
 const NOT_MODIFIED: u16 = 304;
 
 impl OriginalKey {
@@ -99,8 +99,8 @@ impl OriginalKey {
 }
 
 impl Revisits {
-    /// Adds the revisit of a page, with what the head in the record says. If that is enough, as it is for everything but a file, it
-    /// is returned as a capture.
+    /// Adds the revisit of a page, with the answer by the record's own head. If the head is enough, as for everything
+    /// but a file, the revisit is returned as a capture.
     pub fn add(&mut self, record: &Head, page: Page, head: HttpAnswer) -> Result<Option<Capture>, RecordProblem> {
         let status = head.status;
         if status.is_some() && !is_file(status) && status != Some(NOT_MODIFIED) {
@@ -141,7 +141,7 @@ impl Revisits {
         })
     }
 
-    /// The revisits whose original is nowhere: a 304, or an answer of which only the time is known.
+    /// The revisits without an original: 304s, or answers of which only the time is known.
     pub fn unresolved(self) -> impl Iterator<Item = Capture> {
         let unresolved = self.waiting.into_iter().filter(|revisit| revisit.found.is_empty());
         unresolved.map(|Revisit { page, head, .. }| {
@@ -182,8 +182,8 @@ impl RevisitTargets {
 }
 
 impl Revisit {
-    /// Whether its head says that the original is a file. Status 304, too, means that the server has a file, one the client
-    /// already holds.
+    /// Whether its head says that the original is a file. Status 304 also means that the server has a file, which the
+    /// client holds already.
     fn is_file(&self) -> bool {
         self.head.status.is_some()
     }

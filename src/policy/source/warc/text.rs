@@ -1,4 +1,5 @@
-//! The text of an archive, which goes on after damage in compressed data, and of which a record can be read again.
+//! The text of an archive. Reading can continue after damage in compressed data, and can go back to the start of a
+//! record.
 
 use std::io::{self, BufRead, Cursor, Read};
 
@@ -9,7 +10,7 @@ pub(super) const MARK: &[u8] = b"WARC/";
 
 /// The text of an archive, which may be damaged.
 pub(super) trait Text: BufRead {
-    /// Passes over the damage in compressed data with which the text ended. Returns whether it goes on with a record.
+    /// Passes over damage in compressed data, at which the text ended. Returns whether a record follows.
     fn pass_damage(&mut self) -> io::Result<bool>;
 }
 
@@ -29,7 +30,7 @@ struct Damage {
 }
 
 impl<'t> ArchiveText<'t> {
-    /// A text, and the compressed file that it comes from, if it does.
+    /// A text, and the compressed file that it comes from, if there is one.
     pub fn new(text: impl BufRead + 't, salvage: Option<Salvage<'t>>) -> ArchiveText<'t> {
         ArchiveText { text: Box::new(text), salvage, damage: None }
     }
@@ -78,15 +79,15 @@ impl Text for ArchiveText<'_> {
 /// The most bytes after a mark that can be read again.
 const MOST: usize = 4 << 20;
 
-/// A text of which the bytes since a mark are kept, so that they can be read again.
+/// A text that stores the bytes since a mark, so that they can be read again.
 #[derive(Debug)]
 pub(super) struct Replay<R> {
     text: R,
     kept: Vec<u8>,
-    /// Where in the kept bytes the mark is, and what is read next.
+    /// The positions of the mark and of the next byte in the stored bytes.
     mark: usize,
     at: usize,
-    /// Whether more bytes follow the mark than are kept.
+    /// Whether more bytes follow the mark than are stored.
     is_too_far: bool,
     /// The offset of the next byte in the text.
     position: u64,
