@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,18 @@ ROOT = Path(__file__).resolve().parents[2]
 AGENTS = ["examplebot", "*"]
 
 Program = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With SAMPLE_SEED, leave a third of the tests with Spark; another third for another version of Spark."""
+    spark = {f"{item.nodeid} {version('pyspark')}": item for item in items if item.path.name == "test_spark.py"}
+    if not spark:
+        return
+    command = [sys.executable, ROOT / "scripts/sample", "3"]
+    chosen = subprocess.run(command, input="\n".join(spark), check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    left = [item for name, item in spark.items() if name not in chosen]
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if item not in left]
 
 
 @pytest.fixture(autouse=True)

@@ -2,9 +2,10 @@
 //! two general ones, and lint against the oracle.
 //!
 //! Each property runs on 4,096 cases, or on the number in the environment variable `PROPTEST_CASES`; one about all paths of whole
-//! groups or policies on 256.
+//! groups or policies on 256. If `SAMPLE_SEED` is set, on a quarter of them, which are those of this seed.
 
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 pub mod access;
 mod as_fetched;
@@ -31,7 +32,15 @@ fn costly() -> ProptestConfig {
 
 /// With a number of cases, if none is asked for. Failures are not saved to files: each one found becomes a named test.
 fn config_with(cases: u32) -> ProptestConfig {
-    let asked = std::env::var_os("PROPTEST_CASES").is_some();
     let default = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
-    if asked { default } else { ProptestConfig { cases, ..default } }
+    if std::env::var_os("PROPTEST_CASES").is_some() {
+        return default;
+    }
+    match std::env::var("SAMPLE_SEED") {
+        Ok(seed) => {
+            let seed = seed.parse().expect("SAMPLE_SEED is a number");
+            ProptestConfig { cases: cases / 4, rng_seed: RngSeed::Fixed(seed), ..default }
+        }
+        Err(_) => ProptestConfig { cases, ..default },
+    }
 }
