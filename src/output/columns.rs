@@ -70,13 +70,13 @@ const fn column(name: &'static str, kind: Kind, source: Source, meaning: &'stati
 }
 
 /// The columns of a line's outcome.
-const OUTCOME: [Column; 2] = [
+const OUTCOME: &[Column] = &[
     column(VERDICT, Kind::Name, Source::Verdict, "the partition; in text, the column has the name of the crawler"),
     column("reason", Kind::Name, Source::Reason, "why the line is in it"),
 ];
 
 /// The columns that show what blocked a line. A new one comes last, because receipts of earlier versions only tell how many there are.
-const CAUSES: [Column; 4] = [
+const CAUSES: &[Column] = &[
     column("rule", Kind::Text, Source::Cause(|cause| cause.rule.as_ref().map(rule_text)), "the rule"),
     column(
         "rule_line",
@@ -99,7 +99,7 @@ const CAUSES: [Column; 4] = [
 ];
 
 /// The columns of crawlers that may not fetch a line's URL.
-const CRAWLERS: [Column; 2] = [
+const CRAWLERS: &[Column] = &[
     column(REFUSED[0], Kind::Names, Source::Refused, "the crawlers that it is blocked for"),
     column(REFUSED[1], Kind::Names, Source::Refused, "the crawlers that it is deferred for"),
 ];
@@ -110,12 +110,13 @@ const UNNAMED_CAUSES: usize = 3;
 /// The columns that show what blocked a line, in words.
 #[cfg(feature = "cli")]
 pub(crate) fn cause_columns() -> String {
-    CAUSES.map(|column| format!("{} ({})", column.name, column.meaning.replace('`', ""))).join(", ")
+    let column = |column: &Column| format!("{} ({})", column.name, column.meaning.replace('`', ""));
+    CAUSES.iter().map(column).collect::<Vec<_>>().join(", ")
 }
 
 /// The names of the columns that show what blocked a line.
 pub(crate) fn cause_names() -> Vec<String> {
-    CAUSES.map(|column| column.name.to_owned()).to_vec()
+    CAUSES.iter().map(|column| column.name.to_owned()).collect()
 }
 
 /// The number of columns for each cause, of a run that explained lines and whose receipt names these.
@@ -155,9 +156,9 @@ impl Column {
 impl OutputOptions {
     /// The columns of a crawler in a file, in their order.
     pub fn crawler_columns(self, file: usize) -> impl Iterator<Item = Column> {
-        let causes = CAUSES.into_iter().take(self.causes);
+        let causes = CAUSES.iter().take(self.causes);
         let preferences = self.preferences.all().map(Column::of_preference);
-        let all = OUTCOME.into_iter().chain(causes).chain(CRAWLERS).chain(preferences);
+        let all = OUTCOME.iter().chain(causes).chain(CRAWLERS).copied().chain(preferences);
         all.filter(move |column| column.is_in(self, file))
     }
 
@@ -177,8 +178,8 @@ impl OutputOptions {
 
     /// Finds the values of the columns of a cause, in their order.
     pub fn cause_values(self) -> Vec<CauseValue> {
-        let value = |column: Column| if let Source::Cause(value) = column.source { Some(value) } else { None };
-        CAUSES.into_iter().take(self.causes).filter_map(value).collect()
+        let value = |column: &Column| if let Source::Cause(value) = column.source { Some(value) } else { None };
+        CAUSES.iter().take(self.causes).filter_map(value).collect()
     }
 
     /// The head of a text of lines split for these; `lists_head` is the head line of its lists, which may be empty.
@@ -432,7 +433,7 @@ mod tests {
             };
             format!("| `{name}` | {kind} | {option} | {meaning} |\n")
         };
-        let rows: String = OUTCOME.iter().chain(&CAUSES).chain(&CRAWLERS).map(row).collect();
+        let rows: String = OUTCOME.iter().chain(CAUSES).chain(CRAWLERS).map(row).collect();
         let table = format!("| column | in Parquet | with | |\n|---|---|---|---|\n{rows}");
         let docs = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/outputs.md")).unwrap();
         assert!(docs.contains(&table), "docs/outputs.md must have this table:\n{table}");

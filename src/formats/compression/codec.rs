@@ -64,7 +64,7 @@ pub(super) trait Member<'r>: Read + Send {
     fn into_input(self: Box<Self>) -> Input<'r>;
 }
 
-static CODECS: [Codec; 3] = [
+static CODECS: &[Codec] = &[
     // RFC 1952.
     Codec {
         id: "gzip",
