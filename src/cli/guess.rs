@@ -105,13 +105,17 @@ fn reasons(receipt: &Receipt) -> String {
 fn tab_options(list: &ListPart) -> String {
     let start = start_of(list).unwrap_or_default();
     let lines: Vec<&[u8]> = lines_of(&start).filter(|line| has_tab_inside(line)).take(LINES).collect();
-    let found = delimited_by(Separator::Byte(b'\t'), &lines);
-    let Fields { column, .. } = found.unwrap_or(Fields { column: 0, lines: 0 });
-    let is_head = lines_of(&start)
-        .next()
-        .is_some_and(|first| lines.first() == Some(&first) && is_head(first, Separator::Byte(b'\t'), column));
-    let head = if list.head.is_some() || is_head { " --header" } else { "" };
-    format!("--delimiter tab --column {}{head}", column + 1)
+    let (separator, name) = SEPARATORS[0];
+    let column = delimited_by(separator, &lines).map_or(0, |found| found.column);
+    let first = lines_of(&start).next().filter(|first| lines.first() == Some(first));
+    let has_head = list.head.is_some() || first.is_some_and(|first| is_head(first, separator, column));
+    options(name, column, has_head)
+}
+
+/// The options that read fields with a URL in a column, counted from 0.
+fn options(separator: &str, column: usize, has_head: bool) -> String {
+    let head = if has_head { " --header" } else { "" };
+    format!("--delimiter {separator} --column {}{head}", column + 1)
 }
 
 /// How many lines of a list are invalid, if nearly all are.
@@ -327,8 +331,8 @@ fn delimited(lines: &[&[u8]]) -> Option<Guess> {
             Separator::Byte(_) => "fields with commas or semicolons between them (CSV)",
             Separator::Blanks => "fields padded with blanks, as in the crawl.log of Heritrix",
         };
-        let head = if lines.first().is_some_and(|line| is_head(line, separator, column)) { " --header" } else { "" };
-        Some((looks, format!("try --delimiter {name} --column {}{head}", column + 1)))
+        let has_head = lines.first().is_some_and(|line| is_head(line, separator, column));
+        Some((looks, format!("try {}", options(name, column, has_head))))
     })
 }
 

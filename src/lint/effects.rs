@@ -95,9 +95,11 @@ impl Effects {
 
     /// A path on which the verdicts of these rules differ, and are as asked.
     pub fn shown(&mut self, rules: [&Merged; 2], asked: Asked) -> Shown {
-        if rules[0].words == rules[1].words {
-            return Shown::ByNone;
-        }
+        if rules[0].words == rules[1].words { Shown::ByNone } else { self.found(rules, asked) }
+    }
+
+    /// A path on which the verdicts of these rules are as asked.
+    pub fn found(&mut self, rules: [&Merged; 2], asked: Asked) -> Shown {
         if rules.iter().any(|rules| rules.is_beyond()) {
             self.unanswered += 1;
             return Shown::Unknown;

@@ -88,6 +88,11 @@ impl<'d> Findings<'d> {
         self.list.push(Finding { kind, severity, line, text, reason, proposal, related, citation });
     }
 
+    /// Those that propose something, in any order.
+    pub fn proposing(&mut self) -> impl Iterator<Item = &mut Finding> {
+        self.list.iter_mut().filter(|finding| finding.proposal.is_some())
+    }
+
     /// Those so far, in any order.
     pub fn so_far(&self) -> impl Iterator<Item = &Finding> {
         self.list.iter()

@@ -14,7 +14,6 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
     let is_said = |kind| is_html && matches!(kind, NoteKind::MissingColon | NoteKind::UnknownRecord);
     let mut notes = robots.notes.iter().filter(|note| !is_said(note.kind)).peekable();
     let mut sitemaps = Sitemaps::default();
-    let competes = [true, false].iter().all(|&allow| robots.rules.iter().any(|rule| rule.allow == allow));
     for line in robots::lines(text, dialect) {
         let read = robots::read(line.text, dialect.keys);
         let mut outside = false;
@@ -28,7 +27,7 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
         }
         match key {
             Key::Allow | Key::Disallow => {
-                let rule = RuleLine { line: line.number, key: written, value, outside, competes };
+                let rule = RuleLine { line: line.number, key: written, value, outside };
                 if let Some(comment) = rule::hash_inside(line.text, value) {
                     rule.check_hash(comment, findings);
                 }
@@ -50,8 +49,8 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
 fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findings: &mut Findings<'_>) {
     let (reason, proposal) = match (kind, read) {
         (NoteKind::RuleWithoutSlash, &Line::Record { written, value, .. }) => {
-            let rule = RuleLine { line, key: written, value, outside: false, competes: false };
-            let proposal = meant::path(value).and_then(|path| rule.meaning(&path));
+            let rule = RuleLine { line, key: written, value, outside: false };
+            let proposal = meant::path(value).map(|path| rule.with(&path));
             findings.add_with(kind.into(), line, rule::without_slash(value, "is ignored"), proposal, None);
             return;
         }

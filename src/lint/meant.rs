@@ -35,7 +35,7 @@ pub(super) fn path(value: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     if has_host(value) {
-        return without_host(value).and_then(|path| encoded(&path)).filter(|path| is_narrow(path));
+        return without_host(value).and_then(|path| encoded(&path));
     }
     let found = match value {
         [] | [b'*', ..] => None,
@@ -62,7 +62,7 @@ pub(super) fn path(value: &[u8]) -> Option<Vec<u8>> {
         }
         _ => None,
     };
-    found.filter(|path| is_narrow(path)).and_then(|path| encoded(&path))
+    found.and_then(|path| encoded(&path))
 }
 
 /// Whether a path is not one that all others begin with. That the whole site is meant is never guessed.
@@ -147,8 +147,7 @@ pub(super) fn resolved(value: &[u8]) -> Option<Vec<u8>> {
             segment => segments.push(segment),
         }
     }
-    let path = [b"/", segments.join(&b'/').as_slice()].concat();
-    (path.len() > 1).then_some(path)
+    Some([b"/", segments.join(&b'/').as_slice()].concat())
 }
 
 /// Whether the byte at this offset cannot be in an encoded URL.
@@ -249,7 +248,7 @@ pub(super) fn without_expression(value: &[u8]) -> Option<Vec<u8>> {
     path.truncate(end.unwrap_or(path.len()));
     let path = if path.starts_with('/') { path } else { format!("/{path}") };
     let is_plain = !path.contains(['[', ']', '(', ')', '{', '}', '|', '+', '\\', '^']);
-    (is_plain && is_narrow(path.as_bytes())).then(|| path.into_bytes())
+    is_plain.then(|| path.into_bytes())
 }
 
 /// Endings of file names, which are no domains.
@@ -377,8 +376,8 @@ mod tests {
             ("https://a.example/x?y", "/x?y"),
             ("http://www.example.com/x y", ""),
             ("www.example.com/x", "/x"),
-            ("http://www.example.com", ""),
-            ("http://www.example.com/", ""),
+            ("http://www.example.com", "/"),
+            ("http://www.example.com/", "/"),
             ("www.example.com", ""),
             ("example.com/x", ""),
             ("../x", ""),
@@ -401,13 +400,13 @@ mod tests {
             ("a|b", ""),
             ("a{1,2}", ""),
             ("a“b", ""),
-            ("https://a.example/*", ""),
-            ("https://a.example/$", ""),
-            ("./", ""),
-            ("\\", ""),
+            ("https://a.example/*", "/*"),
+            ("https://a.example/$", "/$"),
+            ("./", "/"),
+            ("\\", "/"),
             ("\\*", ""),
             ("\\a\\*", ""),
-            ("^/", ""),
+            ("^/", "/"),
             ("a.example", ""),
             ("http//a.example/x", ""),
             ("a.jpg", "/a.jpg"),
@@ -454,7 +453,7 @@ mod tests {
     #[test]
     fn dot_segments_are_resolved() {
         for (value, expected) in
-            [("/a/../b", "/b"), ("/./a/", "/a/"), ("/a/./b", "/a/b"), ("/../a", ""), ("/a/..", ""), ("/a/../*", "")]
+            [("/a/../b", "/b"), ("/./a/", "/a/"), ("/a/./b", "/a/b"), ("/../a", ""), ("/a/..", "/"), ("/a/../*", "")]
         {
             assert_eq!(String::from_utf8(resolved(value.as_bytes()).unwrap_or_default()).unwrap(), expected, "{value}");
         }

@@ -22,6 +22,7 @@ mod inherited;
 mod kind;
 mod lines;
 mod meant;
+mod proposals;
 mod records;
 mod redundant;
 mod report;

@@ -6,7 +6,7 @@ use super::effects::Effects;
 use super::finding::{Finding, Findings};
 use super::inherited::File;
 use super::kind::FindingKind;
-use super::{audience, inherited, lines, records, redundant, side_records, unreachable};
+use super::{audience, inherited, lines, proposals, records, redundant, side_records, unreachable};
 use crate::dialect::Dialect;
 use crate::robots::{self, BodyProblem, NoteKind, Robots};
 
@@ -70,8 +70,8 @@ pub fn check(file: &[u8], dialect: &Dialect) -> Report {
     let audiences = audience::audiences(&robots, dialect);
     side_records::check_delays(&robots, &audiences, dialect, &mut findings);
     let search = unreachable::check(&text, &robots, dialect, &mut findings);
-    let undecided =
-        effects(&File { robots: &robots, dialect, lines: &group_lines, audiences: &audiences }, &mut findings);
+    let file = File { robots: &robots, dialect, lines: &group_lines, audiences: &audiences };
+    let undecided = effects(&file, &mut findings) + proposals::check(&text, &file, &mut findings);
     let (findings, left_off) = findings.in_order(&text);
     Report { findings, left_off, not_searched: search.not_searched, undecided, work: search.done }
 }
@@ -268,9 +268,15 @@ mod tests {
             "/\\",
             "/it’s",
             "/«x»/",
-            "https://a.example/*",
-            "/.*",
             // The whole site is never meant.
+            "http://www.example.com/",
+            "https://a.example/*",
+            "https://a.example/$",
+            "/.*",
+            "^/",
+            "./",
+            "\\",
+            "/a/..",
             "/<",
             "/\"",
             "/*>",

@@ -3,7 +3,7 @@
 use super::FindingKind;
 use super::finding::{Findings, excerpt};
 use super::meant::{self, has_host, is_file_ending, is_regular_expression, without_expression};
-use crate::dialect::{Dialect, Encoding, Precedence, RuleStart, UrlPath, Wildcards};
+use crate::dialect::{Dialect, Encoding, RuleStart, UrlPath, Wildcards};
 use crate::rules;
 
 /// A rule line.
@@ -15,21 +15,12 @@ pub(super) struct RuleLine<'a> {
     pub value: &'a [u8],
     /// Whether it is outside every record, which the parser has noted.
     pub outside: bool,
-    /// Whether the file has rules of both verdicts, so that the length of each may decide.
-    pub competes: bool,
 }
 
 impl RuleLine<'_> {
     /// The same line with another path.
     pub fn with(&self, path: &[u8]) -> String {
         format!("{}: {}", excerpt(self.key), excerpt(path))
-    }
-
-    /// The same line with the path that is meant, if it can be: a rule for some paths never becomes one for the whole site, and a path
-    /// with dot segments matches none.
-    pub fn meaning(&self, path: &[u8]) -> Option<String> {
-        let is_whole = !meant::is_narrow(path) && meant::is_narrow(self.value);
-        (!is_whole && !has_dot_segment(path, Wildcards::Special)).then(|| self.with(path))
     }
 }
 
@@ -48,7 +39,7 @@ pub(super) fn check(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findi
         return;
     }
     let begins = matches!(value.first(), None | Some(b'/' | b'*'));
-    let path = || meant::path(value).and_then(|path| rule.meaning(&path));
+    let path = || meant::path(value).map(|path| rule.with(&path));
     // If any value can be a rule, the parser has not noted this.
     if !begins && !outside && dialect.rule_start == RuleStart::Any {
         findings.add_with(FindingKind::RuleWithoutSlash, line, without_slash(value, "matches no path"), path(), None);
@@ -73,8 +64,8 @@ pub(super) fn check(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findi
     if let Some(words) = &several {
         let reason = "the whole value is one path, spaces included; give each path its own line";
         let is_clear = words.len() <= PROPOSED && words.iter().all(|word| meant::is_start(word));
-        let lines = || Some(words.iter().map(|path| rule.meaning(path)).collect::<Option<Vec<_>>>()?.join("\n"));
-        findings.add_with(FindingKind::SeveralPaths, line, reason, is_clear.then(lines).flatten(), None);
+        let lines = || words.iter().map(|path| rule.with(path)).collect::<Vec<_>>().join("\n");
+        findings.add_with(FindingKind::SeveralPaths, line, reason, is_clear.then(lines), None);
     }
     if let Some(at) = first_unescaped(value, several.is_some(), dialect.encoding)
         && begins
@@ -90,7 +81,7 @@ pub(super) fn check(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findi
         // After it, a sign may be what is searched for.
         let is_clear = several.is_none() && (bare.len() == value.len() || !bare.ends_with(b"="));
         let path = is_clear.then(|| meant::encoded(bare)).flatten();
-        let proposal = path.and_then(|path| rule.meaning(&path));
+        let proposal = path.map(|path| rule.with(&path));
         findings.add_with(FindingKind::Unescaped, line, unescaped(&value[at..]), proposal, None);
     }
 }
@@ -150,7 +141,7 @@ pub(super) fn without_slash(value: &[u8], but: &str) -> String {
 /// Reports a regular expression.
 fn expression(rule: &RuleLine<'_>, findings: &mut Findings<'_>) {
     let reason = "robots.txt has no regular expressions: only * and a $ at the end are special";
-    let proposal = without_expression(rule.value).and_then(|path| rule.meaning(&path));
+    let proposal = without_expression(rule.value).map(|path| rule.with(&path));
     findings.add_with(FindingKind::RegularExpression, rule.line, reason, proposal, None);
 }
 
@@ -183,13 +174,8 @@ fn wildcards(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findings<'_>
     if value.windows(2).any(|two| two == b"**") {
         let mut path = value.to_vec();
         path.dedup_by(|one, other| *one == b'*' && *other == b'*');
-        // A shorter rule may lose against others.
-        let counts = dialect.precedence == Precedence::Longest && rule.competes;
-        let reason = match counts {
-            true => "one * stands for any characters already; but each counts in the length of the rule",
-            false => "one * stands for any characters already",
-        };
-        findings.add_with(FindingKind::RepeatedStar, line, reason, (!counts).then(|| rule.with(&path)), None);
+        let reason = "one * stands for any characters already";
+        findings.add_with(FindingKind::RepeatedStar, line, reason, Some(rule.with(&path)), None);
     }
 }
 
@@ -212,13 +198,13 @@ fn segments(rule: &RuleLine<'_>, dialect: &Dialect, findings: &mut Findings<'_>)
     }
     if has_dot_segment(value, dialect.wildcards) {
         let reason = "fetchers resolve segments . and .. before they ask, so this rule matches no path";
-        let proposal = meant::resolved(value).and_then(|path| rule.meaning(&path));
+        let proposal = meant::resolved(value).map(|path| rule.with(&path));
         findings.add_with(FindingKind::DotSegment, line, reason, proposal, None);
     }
     let path = value.split(|&byte| byte == b'?').next().unwrap_or_default();
     if value.starts_with(b"/") && path.contains(&b'\\') && !is_regular_expression(value) {
         let reason = "fetchers read \\ in a path as /, so this rule matches only paths with %5C";
-        let proposal = meant::with_slashes(value).and_then(|path| rule.meaning(&path));
+        let proposal = meant::with_slashes(value).map(|path| rule.with(&path));
         findings.add_with(FindingKind::Backslash, line, reason, proposal, None);
     }
 }
@@ -316,19 +302,6 @@ fn unescaped(rest: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_rule_for_some_paths_never_becomes_one_for_all() {
-        let meaning = |value: &str, path: &str| {
-            RuleLine { line: 1, key: b"Disallow", value: value.as_bytes(), outside: false, competes: false }
-                .meaning(path.as_bytes())
-        };
-        assert_eq!(meaning("/x\"", "/x").as_deref(), Some("Disallow: /x"));
-        assert_eq!(meaning("/\"", "/"), None);
-        assert_eq!(meaning("/*>", "/*"), None);
-        assert_eq!(meaning("/**", "/*").as_deref(), Some("Disallow: /*"));
-        assert_eq!(meaning("a/../b", "/a/../b"), None);
-    }
 
     #[test]
     fn a_hash_in_a_path_is_no_comment() {

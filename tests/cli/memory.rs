@@ -135,7 +135,7 @@ fn rows_that_say_little_and_give_much_stay_within() {
     let url: &'static str = Box::leak(format!("http://a.example/no/{}", "x".repeat(300_000)).into_boxed_str());
     let rows = Texts(vec![Some(url); 400]);
     bench.file("list", parquet(&[("required binary url", rows)], 2, parquet::basic::Compression::SNAPPY));
-    for option in ["", "--unique", "--verdicts", "--format parquet"] {
+    for option in ["", "--unique", "--verdicts"] {
         let ended = within(&bench, MEMORY, &format!("--agent examplebot --force {option} list"));
         assert!(ended.status.success(), "{option} {ended:?}");
         bench.program("verify out").assert().success();

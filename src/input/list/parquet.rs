@@ -16,7 +16,7 @@ use std::sync::{Mutex, OnceLock};
 use super::line_columns::{LineArrays, LineColumns, LineReader};
 use super::line_ends::Buffer;
 pub(crate) use crate::formats::columnar::RowRange;
-use crate::formats::columnar::{Malformed, ParquetFile, guarded};
+use crate::formats::columnar::{self, Malformed, ParquetFile, guarded};
 use crate::input::error::ListError;
 use crate::input::error::{SkippedPart, SkippedRows};
 use crate::input::layout::UrlField;
@@ -280,10 +280,7 @@ impl ParquetList {
 
 /// The problem of rows whose lines have more than `most` bytes.
 fn too_many(most: usize) -> String {
-    format!(
-        "the URLs of rows that are read together have more than {most} bytes, the memory limit; use smaller chunks or more \
-         memory"
-    )
+    format!("the URLs of rows that are read together have more than {most} bytes, {}", columnar::NO_ROOM)
 }
 
 /// A problem, prefixed with its row group.
