@@ -1,8 +1,7 @@
-//! Why lines were blocked, kept beside their outcomes until rows are made of them.
+//! Why lines were blocked: stored beside their outcomes until they become rows.
 //!
 //! A rule blocks many lines of a chunk, so each cause is stored once and lines share it. Its text is cut to the same
-//! length as in text output, whatever the rules are. Causes beyond a memory limit are not kept: the writer of the rows asks for
-//! them again.
+//! length as in text output. Causes beyond a memory limit are not stored: the writer of the rows finds them again.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -31,13 +30,13 @@ pub(crate) struct CauseText {
 /// Memory per cause besides its texts: the entry, its place in a table that doubles as it grows, and allocator overhead.
 const BYTES_PER_CAUSE: usize = 224;
 
-/// The part of a line's cause that is kept.
+/// The stored part of a line's cause.
 #[derive(Debug)]
 enum LineCause {
     /// The line is not blocked.
     None,
     Text(Rc<CauseText>),
-    /// The cause was not kept and must be asked for again.
+    /// The cause was not stored and must be found again.
     NotStored,
 }
 
@@ -52,7 +51,7 @@ pub(crate) struct Causes {
 }
 
 impl Causes {
-    /// Adds the next line; `cause` is what blocked it, `None` if it is not blocked.
+    /// Adds the next line, with the cause if it is blocked.
     pub fn push(&mut self, cause: Option<&Cause>) {
         let cause = cause.map_or(LineCause::None, |cause| self.kept(CauseText::of(cause)));
         self.lines.push(cause);
@@ -71,7 +70,7 @@ impl Causes {
         LineCause::Text(text)
     }
 
-    /// Forgets all lines. Causes of the next ones may take `limit` bytes.
+    /// Removes all lines. Causes of the next lines may take `limit` bytes.
     pub fn clear(&mut self, limit: usize) {
         (self.limit, self.bytes) = (limit, 0);
         self.lines.clear();
@@ -79,8 +78,8 @@ impl Causes {
     }
 }
 
-/// What blocked the lines of a chunk, for each crawler, which crawlers may not fetch them, and what is said about uses of their pages;
-/// nothing if that is not wanted.
+/// For the lines of a chunk: what blocked them for each crawler, which crawlers may not fetch them, and the preferences
+/// of their pages; each is empty if it is not wanted.
 #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
 pub(crate) struct ChunkCauses<'c> {
     pub kept: &'c [Causes],

@@ -1,6 +1,6 @@
-//! What the output looks like: lines split into partitions, or all of them with their verdicts, as text or tables, compressed or not; the
-//! columns before them, whom they are split for, and the blocks that are written. Columns of the crawlers that may not fetch a line's URL
-//! are read back, too.
+//! The form of the output: lines split into partitions, or all lines with their verdicts; text or tables; compressed or
+//! not; the columns before lines; the crawlers that lines are split for; and the blocks that are written. This module
+//! also parses the columns of crawlers that may not fetch a line's URL.
 
 use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ pub(crate) const SEPARATOR: u8 = b'\t';
 /// The columns that show what blocked a line.
 const CAUSE: [&str; 3] = ["rule", "line", "captured"];
 
-/// The most bytes of a rule that are shown. A rule may be as long as its robots.txt and block every line.
+/// The most bytes of a rule that are shown, because a rule may be as long as its robots.txt and block every line.
 const LONGEST_RULE: usize = 200;
 
 /// The most bytes that they take, escaped.
@@ -63,7 +63,7 @@ const CUT: &[u8] = b"...";
 /// How many times as long as its line a cause can be: no line is shorter than a scheme and `//a`.
 pub(crate) const CAUSE_FACTOR: u64 = 50;
 
-/// How the lines of a run are written: in which form and format, and after which columns.
+/// How the lines of a run are written: in which mode and format, and after which columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OutputOptions {
     pub form: OutputMode,
@@ -73,11 +73,11 @@ pub(crate) struct OutputOptions {
     /// Whether columns show what blocked a line: before the line in a blocked partition, after each verdict in a file of
     /// verdicts, and after each verdict and its reason in a table.
     pub explain: bool,
-    /// What columns show of what is said about uses of the line's page: before the line in an allowed partition, after each verdict
-    /// and its cause in a file of verdicts, and after both and the reason in a table.
+    /// The columns of preferences about uses of the line's page: before the line in an allowed partition, after each
+    /// verdict and its cause in a file of verdicts, and after these and the reason in a table.
     #[serde(default, skip_serializing_if = "PreferenceColumns::is_empty")]
     pub preferences: PreferenceColumns,
-    /// The number of crawlers with files or columns of their own; by two policies, each counts twice.
+    /// The number of crawlers with separate files or columns; with two policies, each crawler counts twice.
     pub crawlers: usize,
 }
 
@@ -97,8 +97,8 @@ impl OutputOptions {
         }
     }
 
-    /// The columns before the lines of a partition's file: what blocked a blocked one, and what is said about uses of an allowed one,
-    /// as others may not be fetched.
+    /// The columns before the lines of a partition's file: the cause before blocked lines, and preferences before
+    /// allowed lines, because other pages may not be fetched.
     fn columns_of_partition(self, file: usize) -> impl Iterator<Item = &'static str> {
         let is_of = |partition: Partition| file % Partition::COUNT == partition as usize;
         let causes = if self.explain && is_of(Partition::Blocked) { &CAUSE[..] } else { &[] };
@@ -106,12 +106,12 @@ impl OutputOptions {
         causes.iter().copied().chain(said.all().map(PreferenceColumn::name))
     }
 
-    /// The number of columns of a verdict, its cause, and what is said about uses.
+    /// The number of columns of a verdict, its cause, and preferences.
     pub fn columns_of_verdict(self) -> usize {
         1 + if self.explain { CAUSE.len() } else { 0 } + self.preferences.count()
     }
 
-    /// The head of a file of lines split for these; `lists_head` is the head line of its lists, which may be empty.
+    /// The head of a file of lines with these splits; `lists_head` is the head line of its lists, which may be empty.
     pub fn head(self, file: usize, splits: &Splits, lists_head: &[u8]) -> Vec<u8> {
         let columns = match self.form {
             OutputMode::Partitions if self.columns(file) == 0 => return lists_head.to_vec(),
@@ -178,8 +178,7 @@ pub(crate) fn rest_of_row(line: &[u8], columns: usize) -> &[u8] {
     })
 }
 
-/// Writes the columns that show what blocked a line: the rule, its line number and the time of its capture, as far as there are
-/// any.
+/// Writes the columns of a cause: the rule, its line number and the time of its capture, as far as they exist.
 pub(crate) fn put_cause(cause: &Cause, out: &mut Vec<u8>) {
     if let Some(rule) = &cause.rule {
         put_rule(rule, out, put_escaped);
@@ -206,7 +205,7 @@ fn put_escaped(value: &[u8], out: &mut Vec<u8>) -> bool {
     escaped(value, put).is_ok()
 }
 
-/// Writes a rule, cut if it is too long; `put_value` writes its value, and returns whether that is all of it.
+/// Writes a rule, cut if it is too long; `put_value` writes its value, and returns whether it wrote all of it.
 pub(super) fn put_rule(rule: &KeptRule, out: &mut Vec<u8>, put_value: impl FnOnce(&[u8], &mut Vec<u8>) -> bool) {
     out.extend_from_slice(rule.key().as_bytes());
     out.extend_from_slice(b": ");
@@ -215,7 +214,7 @@ pub(super) fn put_rule(rule: &KeptRule, out: &mut Vec<u8>, put_value: impl FnOnc
     out.extend_from_slice(if is_all { b"" } else { CUT });
 }
 
-/// Writes the columns of what is said about uses of a page.
+/// Writes the columns of preferences about uses of a page.
 pub(crate) fn put_preferences(columns: PreferenceColumns, preferred: &Preferred, out: &mut Vec<u8>) {
     for column in columns.all() {
         out.extend_from_slice(column.value(preferred).unwrap_or_default().as_bytes());
@@ -228,7 +227,7 @@ pub(crate) fn put_no_cause(out: &mut Vec<u8>) {
     out.extend_from_slice(&[SEPARATOR; CAUSE.len()]);
 }
 
-/// Texts of columns that are kept with what they mean.
+/// How many texts of columns are cached with their meaning.
 const KEPT: usize = 4096;
 
 /// Reads the names of crawlers that lines are blocked and deferred for.
@@ -246,8 +245,8 @@ impl RefusedColumns {
         RefusedColumns { crawlers, verdicts: vec![None; agents.len()], known: HashMap::new() }
     }
 
-    /// The verdict for each crawler of a line with these columns, each ended by a tab; `None` for all if they are not two lists of
-    /// its crawlers. Of a line that is blocked for all, they do not tell whether it is invalid.
+    /// The verdict for each crawler of a line with these columns, each ended by a tab; `None` for all if they are not
+    /// two lists of its crawlers. If a line is blocked for all, the columns do not show whether it is invalid.
     pub fn of_text(&mut self, columns: &[u8]) -> &[Option<Partition>] {
         if !self.known.contains_key(columns) {
             if self.known.len() == KEPT {
@@ -263,8 +262,8 @@ impl RefusedColumns {
         &self.known[columns]
     }
 
-    /// The verdict for each crawler of a line that is blocked for the crawlers of the first list, and deferred for those of the
-    /// second; `None` for all if a name is unknown or stands twice.
+    /// The verdict for each crawler of a line that is blocked for the crawlers of the first list, and deferred for
+    /// those of the second; `None` for all if a name is unknown or repeated.
     pub fn of_lists<'n>(&mut self, lists: [impl IntoIterator<Item = &'n [u8]>; 2]) -> &[Option<Partition>] {
         self.verdicts.fill(Some(Partition::Allowed));
         for (names, partition) in lists.into_iter().zip([Partition::Blocked, Partition::Deferred]) {
@@ -326,7 +325,8 @@ impl FileFormat {
         }
     }
 
-    /// Bytes of a chunk of text, where rows are read in chunks of this size: rows that are made of text need not be so many.
+    /// Bytes of a chunk of text if rows are read in chunks of this size; text that becomes rows does not need chunks
+    /// that large.
     pub(crate) fn text_chunk(self, chunk_size: usize) -> usize {
         match self {
             FileFormat::Text => chunk_size,
@@ -343,11 +343,11 @@ impl FileFormat {
     }
 }
 
-// Compressed output, as frames that are complete in themselves (gzip members, Zstandard frames). Workers can make them in
-// parallel, and every tool reads the file as one text.
+// Compressed output, as independent frames (gzip members, Zstandard frames). Workers can make them in parallel, and
+// every tool reads the file as one text.
 
 named! {
-    /// How files of text are compressed: as a sequence of frames, each complete in itself.
+    /// How files of text are compressed: as a sequence of independent frames.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     #[non_exhaustive]
     pub enum FrameCompression {
@@ -372,7 +372,7 @@ impl FrameCompression {
     }
 }
 
-/// Makes frames. The same text always gives the same frame, whatever was compressed before.
+/// Makes frames. Equal texts always give equal frames, whatever was compressed before.
 pub(crate) enum Compressor {
     Gzip,
     Zstd(zstd::bulk::Compressor<'static>),
@@ -407,10 +407,10 @@ impl Compressor {
 /// The label of the crawler `*` in file names.
 const EVERYBODY: &str = "default";
 
-/// What stands for the older policy in names.
+/// Stands for the older policy in names.
 pub(crate) const WAS: &str = "was";
 
-/// Whom lines are split for.
+/// The crawlers that lines are split for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Splits {
     agents: Vec<Agents>,
@@ -419,27 +419,27 @@ pub(crate) struct Splits {
 }
 
 impl Splits {
-    /// These crawlers, or all of them together if it is said when a line is allowed then; if policies are compared, by both.
+    /// These crawlers, or all of them together if `allowed_if` is set; if policies are compared, by both policies.
     pub fn new(agents: Vec<Agents>, allowed_if: Option<AllowedIf>, is_compared: bool) -> Splits {
         Splits { agents, allowed_if, is_compared }
     }
 
-    /// Whether there are those by an older policy.
+    /// Whether lines are also split by an older policy.
     pub fn is_compared(&self) -> bool {
         self.is_compared
     }
 
-    /// How many there are by one policy.
+    /// How many splits there are by one policy.
     pub fn by_one_policy(&self) -> usize {
         AllowedIf::split_count(self.allowed_if, self.agents.len())
     }
 
-    /// How many there are.
+    /// How many splits there are.
     pub fn count(&self) -> usize {
         if self.is_compared { 2 * self.by_one_policy() } else { self.by_one_policy() }
     }
 
-    /// The agents of those by one policy. The first stands for all that lines are split for together.
+    /// The agents of the splits by one policy. If lines are split once for all crawlers, the first stands for all.
     pub fn agents(&self) -> &[Agents] {
         &self.agents[..self.by_one_policy()]
     }
@@ -453,7 +453,7 @@ impl Splits {
         })
     }
 
-    /// Their labels in the names of files and of columns that have a name of their own. It is empty if there is only one crawler.
+    /// Their labels in the names of files and columns. The label is empty if there is only one crawler.
     pub fn labels(&self) -> Vec<String> {
         let label = |agents: &Agents| match agents.tokens() {
             _ if self.by_one_policy() == 1 => String::new(),
@@ -463,7 +463,8 @@ impl Splits {
         self.by_both(self.agents().iter().map(label).collect())
     }
 
-    /// The names of the partitions of all: `allowed`, or `allowed.examplebot` if there are several crawlers, then `allowed.was`.
+    /// The names of all partitions: `allowed`, or `allowed.examplebot` if there are several crawlers, then
+    /// `allowed.was`.
     pub fn partitions(&self) -> Vec<String> {
         self.labels()
             .iter()
@@ -471,8 +472,9 @@ impl Splits {
             .collect()
     }
 
-    /// The names of all changes from one partition to another, such as `allowed-to-blocked`, with the label of the crawler if there are
-    /// several; and the numbers of both partitions among [`Splits::partitions`], those of now.
+    /// The names of all changes from one partition to another, such as `allowed-to-blocked`, with the label of the
+    /// crawler if there are several; and the numbers of both partitions among the current ones in
+    /// [`Splits::partitions`].
     pub fn changes(&self) -> Vec<(String, [usize; 2])> {
         let mut all = Vec::new();
         for (split, label) in self.labels().iter().take(self.by_one_policy()).enumerate() {
@@ -485,7 +487,7 @@ impl Splits {
         all
     }
 
-    /// The names of those by one policy, and if policies are compared, of the same by the older one.
+    /// The names of the splits by one policy, and if policies are compared, of those by the older policy.
     fn by_both(&self, names: Vec<String>) -> Vec<String> {
         let was = |name: &String| if self.by_one_policy() == 1 { WAS.to_owned() } else { format!("{WAS}.{name}") };
         let older: Vec<String> = if self.is_compared { names.iter().map(was).collect() } else { Vec::new() };
