@@ -9,9 +9,10 @@ use super::head::{Compiled, ENGINE, ENGINE_DFA, Engine};
 use super::{cursors, front, priorities};
 use crate::rules::Patterns;
 
-/// The work that building a DFA may take: this much, plus an amount for each byte of its patterns. Small groups may take more
-/// per byte, because a walk through cursors is slower than one through a DFA. Plain prefixes, which the largest groups consist
-/// of, take 1 to 2 a byte. More would mostly go into tables that are given up in the end.
+/// The work that building a DFA may take: this much, plus an amount for each byte of its patterns. Small groups may
+/// take more per byte, because a walk through cursors is slower than a walk through a DFA. The largest groups consist
+/// of plain prefixes, which take 1 to 2 units a byte. A larger budget would mostly be spent on tables that are
+/// abandoned in the end.
 const BUDGET: usize = 16_384;
 
 const BUDGET_PER_BYTE: usize = 4;
@@ -23,8 +24,8 @@ pub(super) struct CompileSpace {
     pub(super) layout: Layout,
 }
 
-/// Memory is released after a group with more patterns and work than this, each of which takes some 60 bytes: only a hostile group
-/// needs more, and large real files keep theirs.
+/// Memory is released after a group with more patterns and work than this, each of which takes some 60 bytes. Only
+/// hostile groups exceed it; the memory for large real files is reused.
 const KEPT: usize = 1 << 18;
 
 impl CompileSpace {
@@ -37,9 +38,10 @@ impl CompileSpace {
 
 /// Compiles ranked patterns; appends the automaton to `words`.
 ///
-/// A DFA is tried first, because it is faster if it stays small: if a budget proportional to the bytes of the patterns
-/// suffices. Groups beyond that have many rules with two or more `*`, whose combinations a DFA would have to enumerate. They
-/// are given up as soon as the budget will not suffice, and get cursors, whose size is linear in the patterns.
+/// A DFA is tried first, because it is faster if it stays small, that is, within a budget proportional to the bytes of
+/// the patterns. Groups that exceed the budget have many rules with two or more `*`, whose combinations a DFA would
+/// have to enumerate. Their DFA is abandoned as soon as it is clear that the budget will not suffice, and they get
+/// cursors, whose size is linear in the patterns.
 pub fn compile(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
     compile_within(patterns, budget(patterns.text().len()), words)
 }

@@ -1,21 +1,23 @@
 //! The second engine: forward-only cursors, whose cost is bounded for any set of patterns.
 //!
-//! A glob matches greedily: each segment at its first place after the previous one. So a pattern needs one cursor: the segment
-//! it waits for, which only moves forward. Patterns that begin with the same segments share cursors: these are the nodes of a
-//! trie over segments (`segment_trie`). One scanner for all segments (an Aho-Corasick automaton, in the records of `table`)
-//! reports where each ends. A node that is reached there queues its children at their segments. Queues are in order of arrival.
-//! So a node that cannot match yet, because its segment would overlap the previous one, comes after all that can.
+//! A glob matches greedily: each segment at its first place after the previous one. So a pattern needs one cursor: the
+//! segment it waits for, which only moves forward. Patterns that begin with the same segments share cursors: these are
+//! the nodes of a trie over segments (`segment_trie`). One scanner for all segments (an Aho-Corasick automaton, in the
+//! records of `table`) reports where each segment ends. When a node is reached there, it queues its children at their
+//! segments. Queues are in order of arrival, so nodes that cannot match yet, because their segment would overlap the
+//! previous one, come after all nodes that can.
 //!
-//! The bound: every node is reached once, and a segment is examined only where it is waited for. Segments that end together are
-//! suffixes of one another; numbered along heavy paths (`segment_trie`), those waited for are bits in few ranges of a bitmap. The
-//! crate aho-corasick cannot replace this: it lists all matches of every state when it is built, which is quadratic for such
-//! segments (`a` to `a` 500 times, and one long run of `a`: 500 KiB of robots.txt, 125 million entries; here 500 bits). The
-//! tests use it as a witness instead.
+//! The bound: every node is reached once, and a segment is examined only where a node waits for it. Segments that end
+//! together are suffixes of one another. They are numbered along heavy paths (`segment_trie`), so the segments that
+//! nodes wait for are bits in few ranges of a bitmap. The crate aho-corasick cannot replace this: it lists all matches
+//! of every state when it is built, which is quadratic for such segments (`a` to `a` 500 times, and one long run of
+//! `a`: 500 KiB of robots.txt, 125 million entries; here 500 bits). The tests compare with that crate.
 //!
 //! When the path ends, the segments before a `$` are looked up among its suffixes.
 //!
-//! A walk is total, as one through a [DFA](super::dfa::walk) is: whatever the words are, it reads nothing else, and ends.
-//! An offset outside a table counts as missing, and a walk that takes more steps than a compiled automaton can need is blocked.
+//! A walk is total, like a walk through a [DFA](super::dfa::walk): whatever the words are, it reads nothing else, and
+//! ends. An offset outside a table counts as missing, and the verdict of a walk with more steps than a compiled
+//! automaton can need is "blocked".
 //!
 //! ```text
 //! automaton  head | scanner's records | initial bitmap | segments, and one more | nodes, and one more | dollars
@@ -86,8 +88,8 @@ struct Scanner {
 }
 
 impl Scanner {
-    /// Here each segment is a pattern of its own, `*segment$`, that waits forever: the DFA of all of them is an Aho-Corasick
-    /// automaton, of linear size.
+    /// Here each segment is a separate pattern, `*segment$`, that waits forever: the DFA of all these patterns is an
+    /// Aho-Corasick automaton, of linear size.
     fn new(patterns: &Patterns, trie: &SegmentTrie, arena: &mut Arena, layout: &mut Layout) -> Scanner {
         arena.globs.clear();
         let ranges = trie.segments.iter().flat_map(|range| [(0, 0), (range.start as u32, range.end as u32)]);
@@ -304,7 +306,8 @@ struct CursorRun<'w, 's> {
     best: Priority,
     /// The longest segment that ended last, and where it ended.
     last: Option<(u32, u32)>,
-    /// How many more nodes and dollars may be examined. Each is at most once, so there is always one left.
+    /// How many more nodes and dollars may be examined. Each is examined at most once, so in a compiled automaton there
+    /// is always one left.
     steps: usize,
     scratch: &'s mut Scratch,
 }
@@ -371,7 +374,7 @@ impl CursorRun<'_, '_> {
         }
     }
 
-    /// All segments numbered from `head` to `number` end at `end`: handles those that are waited for.
+    /// All segments numbered from `head` to `number` end at `end`: handles the segments that nodes wait for.
     fn waiting_in(&mut self, head: u32, number: u32, end: u32) {
         for word in head / 32..=number / 32 {
             let Some(&(mut bits)) = self.scratch.waiting.get(word as usize) else { return };

@@ -1,9 +1,9 @@
-//! Where automata differ, of all paths that can be asked for.
+//! Where automata differ, over all paths that can be requested.
 //!
-//! They are walked beside the automaton of the [paths](Paths), as a product: where a path and all of them can be together is visited
-//! once, nearest first. What their verdicts tell is up to the caller, for example that two of them differ, and how. A *difference*
-//! is a place where, on the way there, they begin to tell something, or begin to tell something else. So `Disallow: /` is one
-//! difference to no rules, at `/`, however many paths begin with it.
+//! The automata are walked together with the automaton of the [paths](Paths), as a product: each reachable combination
+//! of states is visited once, nearest first. The caller decides what a combination of verdicts means, for example that
+//! two automata differ, and how. A *difference* is a place where this meaning begins or changes along a path. So
+//! `Disallow: /` differs from no rules in one place, `/`, however many paths begin with it.
 
 use hashbrown::HashSet;
 
@@ -16,9 +16,9 @@ use crate::rules::{Patterns, Verdict};
 /// A path on which automata differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference<T> {
-    /// The path, in normal form. It can be asked for, and is among the shortest that show the difference.
+    /// The path, in normal form. It can be requested, and is one of the shortest that show the difference.
     pub path: Vec<u8>,
-    /// What the verdicts on it tell.
+    /// The meaning of the verdicts on it.
     pub told: T,
 }
 
@@ -27,9 +27,9 @@ pub struct Difference<T> {
 pub struct Differences<T> {
     /// Some of the differences, the nearest first.
     pub shown: Vec<Difference<T>>,
-    /// How many there are that tell the same, in the order in which they were found.
+    /// How many differences have the same meaning, in the order in which they were found.
     pub counts: Vec<(T, u64)>,
-    /// Whether these are all: if not, an automaton has no DFA, or the budget was spent.
+    /// Whether these are all differences: if not, an automaton has no DFA, or the budget was spent.
     pub are_all: bool,
 }
 
@@ -44,7 +44,7 @@ impl<T: Copy + PartialEq> Differences<T> {
         self.counts.iter().map(|(_, count)| count).sum()
     }
 
-    /// How many there are that tell this.
+    /// How many differences have this meaning.
     pub fn count_of(&self, told: T) -> u64 {
         self.counts.iter().find(|(other, _)| *other == told).map_or(0, |(_, count)| *count)
     }
@@ -60,12 +60,12 @@ impl<T: Copy + PartialEq> Differences<T> {
     }
 }
 
-/// What decides on all paths.
+/// The rules that decide on all paths.
 #[derive(Clone, Copy)]
 pub enum Rules<'r> {
     /// One verdict.
     All(Verdict),
-    /// The automaton of a group, with what makes its patterns, where they are needed.
+    /// The automaton of a group, with a function that makes its patterns if they are needed.
     Of(&'r [u32], &'r dyn Fn() -> Patterns),
 }
 
@@ -90,27 +90,28 @@ impl<'r> Rules<'r> {
 pub struct Question<'q, const N: usize, T> {
     /// The automata.
     pub rules: [Rules<'q>; N],
-    /// The paths that can be asked for.
+    /// The paths that can be requested.
     pub paths: &'q Paths,
-    /// What their verdicts on one path tell; `None` if nothing.
+    /// The meaning of their verdicts on one path; `None` if there is no difference.
     pub tell: &'q dyn Fn([Verdict; N]) -> Option<T>,
     /// The most differences that are shown.
     pub shown: usize,
 }
 
-/// How two automata differ: by what the newer one says where they do.
+/// How two automata differ: the newer one's verdict, where they do.
 pub fn newer([was, now]: [Verdict; 2]) -> Option<Verdict> {
     (was != now).then_some(now)
 }
 
-/// Where a difference was found: the spots of all automata, and what leads on from there.
+/// Where a difference was found: the spots of all automata, and the byte that follows.
 type Place<const N: usize> = ([u64; N], u16);
 
-/// In a [`Place`], in place of a byte that leads on: the path ends there, or any byte that no pattern has leads on.
+/// In a [`Place`], instead of a byte: the path ends there, or any byte that is in no pattern follows.
 const END: u16 = 256;
 const REST: u16 = 257;
 
-/// A place that was visited: the state of a path, and the spots of the automata. `told` is what they told where a path could last end.
+/// A visited place: the state of a path, and the spots of the automata. `told` is the meaning at the last place where a
+/// path could end.
 #[derive(Debug, Clone, Copy)]
 struct Visited<const N: usize, T> {
     state: PathState,
@@ -122,7 +123,7 @@ struct Visited<const N: usize, T> {
 #[derive(Debug)]
 pub struct DifferSpace<const N: usize, T> {
     nexts: [Nexts; N],
-    /// The bytes that lead elsewhere than all others in any automaton.
+    /// The bytes with a transition of their own in any automaton.
     bytes: Vec<u8>,
     seen: HashSet<(PathState, [u64; N])>,
     queue: Vec<Visited<N, T>>,
@@ -146,14 +147,14 @@ impl<const N: usize, T> Default for DifferSpace<N, T> {
 }
 
 impl<const N: usize, T: Copy + PartialEq> DifferSpace<N, T> {
-    /// The differences between automata. The walk ends after `budget` places. If one has no DFA, paths that the patterns suggest
-    /// are tried, which proves nothing if it finds nothing.
+    /// The differences between automata. The walk ends after `budget` places. If an automaton has no DFA, paths that
+    /// the patterns suggest are tried; then finding no difference proves nothing.
     pub fn differences(&mut self, question: &Question<'_, N, T>, budget: usize) -> Differences<T> {
         self.found(question, budget, usize::MAX)
     }
 
-    /// A difference, one of the nearest, or that there is none; `None` if that is not known within the budget. The walk ends where it
-    /// finds one, however many the question shows.
+    /// One of the nearest differences, or that there is none; `None` if the budget does not suffice to know. The walk
+    /// ends at the first difference, however many the question shows.
     pub fn first(&mut self, question: &Question<'_, N, T>, budget: usize) -> Option<Option<Difference<T>>> {
         let Differences { shown, are_all, .. } = self.found(&Question { shown: 1, ..*question }, budget, 1);
         match shown.into_iter().next() {
@@ -185,7 +186,8 @@ impl<const N: usize, T: Copy + PartialEq> DifferSpace<N, T> {
         found
     }
 
-    /// Walks all, or until enough differences are shown; `None` if the budget is spent, or the words of one are no table.
+    /// Walks until everything is visited or there are enough differences; `None` if the budget is spent, or the words
+    /// of an automaton are not a table.
     fn walk(
         &mut self,
         question: &Question<'_, N, T>,
@@ -233,7 +235,7 @@ impl<const N: usize, T: Copy + PartialEq> DifferSpace<N, T> {
         Some(())
     }
 
-    /// Finds what can follow spots. `None` if the words of one are no table.
+    /// Finds the successors of spots. `None` if the words of an automaton are not a table.
     fn find_nexts(&mut self, tables: [&[u32]; N], spots: [Spot; N]) -> Option<()> {
         self.bytes.clear();
         for ((nexts, table), spot) in self.nexts.iter_mut().zip(tables).zip(spots) {
@@ -245,8 +247,8 @@ impl<const N: usize, T: Copy + PartialEq> DifferSpace<N, T> {
         Some(())
     }
 
-    /// Notes a place that a byte leads to. Every state of a path but the dead one leads to an end, so if all verdicts are settled,
-    /// it is known what they tell from there on.
+    /// Notes a place that a byte leads to. A path can end after every state but the dead one, so if all verdicts are
+    /// settled, their meaning is known from there on.
     fn visit(
         &mut self,
         at: usize,

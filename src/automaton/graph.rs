@@ -1,8 +1,8 @@
-//! An automaton as a graph, for people to look at: its states, their transitions, and the verdicts.
+//! An automaton as a graph for people: its states, their transitions, and the verdicts.
 //!
-//! The words of a table say where a walk goes, but not which priority a state has reached; that is known only during
-//! compilation. So the patterns are compiled again. If that gives the same words, as it does unless another version wrote them,
-//! the priorities of its states are those of the automaton.
+//! The words of a table have transitions, but not the priority that a state has reached; that is known only during
+//! compilation. So the patterns are compiled again. If the result has the same words, as it does unless another version
+//! wrote them, the priorities of its states are those of the automaton.
 
 use hashbrown::HashMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! The head of an automaton: which engine it is for, and where a walk begins; and what compiling one tells.
+//! The head of an automaton: its engine, and where a walk begins; and statistics about compiling.
 
 named! {
     /// The engine that an automaton is for.
@@ -29,7 +29,7 @@ pub struct Compiled {
 /// The engine.
 pub(super) const ENGINE: usize = 0;
 
-/// Where a walk begins; a DFA also has where it is after a first `/`, with which nearly every path begins.
+/// Where a walk begins; a DFA also has the record after a first `/`, with which nearly every path begins.
 pub(super) const START: usize = 1;
 
 pub(super) const START_AFTER_SLASH: usize = 2;
@@ -41,8 +41,8 @@ pub(super) const ENGINE_DFA: u32 = 0;
 
 pub(super) const ENGINE_CURSORS: u32 = 1;
 
-/// A word of an automaton. Words are little-endian in memory on every machine, so that a mapped file is walked as it is; where
-/// memory is little-endian anyway, this costs nothing.
+/// A word of an automaton. Words are little-endian in memory on every machine, because mapped files are walked
+/// directly; on little-endian machines this costs nothing.
 #[inline(always)]
 pub(super) fn word(words: &[u32], at: usize) -> u32 {
     u32::from_le(words[at])

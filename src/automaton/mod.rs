@@ -1,20 +1,21 @@
 //! One automaton for each distinct group of rules.
 //!
-//! [`compile()`] turns ranked patterns into 32-bit words, position-independent and free of pointers, that answer one question:
-//! what is this group's verdict on a path? Two engines give the same answer:
+//! [`compile()`] turns ranked patterns into an automaton: 32-bit words, position-independent and free of pointers, that
+//! give the group's verdict on a path. Two engines give the same verdicts:
 //!
-//! * a **DFA** (module `dfa`), whose states carry the best rank reached, folded to what a verdict needs (`priorities`), and stop
-//!   at the first byte that settles the verdict;
-//! * **cursors** (module `cursors`) for the few groups whose DFA would outgrow its budget: one forward-only cursor for each
-//!   distinct run of segments, linear in path and patterns whatever they are.
+//! * a **DFA** (module `dfa`), whose states carry the best priority reached (`priorities`), and which stops at the
+//!   first byte that settles the verdict;
+//! * **cursors** (module `cursors`) for the few groups whose DFA would exceed its budget: one forward-only cursor for
+//!   each distinct run of segments, always linear in the path and the patterns.
 //!
-//! [`compile()`] makes the choice and says why. [`compile_item`] puts a [front] before the automaton, as in policies: a
-//! prefilter that settles most paths. An automaton knows no dialect; paths come in normal form. Its words are little-endian in
-//! memory on every machine, for policy files; [`check_item`] checks whether the words of a file are one, [`graph()`]
-//! shows what it looks like.
+//! [`compile()`] chooses the engine; its documentation says why. [`compile_item`] puts a [front] before the automaton,
+//! as in policies: a prefilter that settles most paths. An automaton does not depend on the dialect; paths come in
+//! normal form. Its words are little-endian in memory on every machine, because policy files are mapped; [`check_item`]
+//! checks the words of a file, and [`graph()`] draws an automaton.
 //!
-//! Questions about all paths are asked of the automaton, never of the text of the rules: [`ReachSpace`] finds which verdicts it
-//! has for the [`Paths`] that can be asked for, [`DifferSpace`] where automata differ.
+//! Questions about all paths are answered from the automaton, never from the text of the rules: [`ReachSpace`] finds
+//! which verdicts an automaton has for the [`Paths`] that can be requested, and [`DifferSpace`] finds where automata
+//! differ.
 
 mod compile;
 mod cursors;

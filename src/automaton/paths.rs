@@ -1,6 +1,7 @@
-//! The DFA of the paths that can be asked for. Automata of groups are walked beside it, so that only these paths count.
+//! The DFA of the paths that can be requested. Automata of groups are walked together with it, so that only these paths
+//! count.
 //!
-//! A walk over them remembers how it came to where it is (`Trail`), to tell by which path.
+//! A walk records how it reached each pair of states (`Trail`), to report a path to it.
 
 use hashbrown::HashMap;
 use regex_automata::dfa::{Automaton, StartKind, dense};
@@ -13,10 +14,10 @@ use crate::rules::AskedPaths;
 /// A state of [`Paths`].
 pub(super) type PathState = u16;
 
-/// No path goes on from here.
+/// No path continues from here.
 pub(super) const DEAD: PathState = 0;
 
-/// The paths that can be asked for, as a minimal DFA: from every state but [`DEAD`], a path can end.
+/// The paths that can be requested, as a minimal DFA: from every state but [`DEAD`], a path can reach its end.
 #[derive(Debug, Clone)]
 pub struct Paths {
     /// By byte, its class: bytes of one class lead to the same states.
@@ -38,8 +39,8 @@ impl Paths {
     ///
     /// # Panics
     ///
-    /// If the description has no path, is no regular expression, or one that a thousand states cannot decide; those of
-    /// [`AskedPaths::of`] take some 30.
+    /// If the description has no path, is not a regular expression, or needs more than a thousand states; the
+    /// descriptions of [`AskedPaths::of`] need some 30.
     pub fn new(asked: &AskedPaths) -> Paths {
         let (mut rows, mut ends) = explored(&automaton(asked));
         trim(&mut rows, &ends);
@@ -59,7 +60,7 @@ impl Paths {
         Paths { classes, members, next, ends, start: merged[0] }
     }
 
-    /// Where every path begins.
+    /// The state in which every path begins.
     pub(super) fn start(&self) -> PathState {
         self.start
     }
@@ -76,7 +77,7 @@ impl Paths {
         self.next[usize::from(state) * self.members.len() + usize::from(self.classes[usize::from(byte)])]
     }
 
-    /// The classes of bytes with which paths go on from a state: the next state, and the bytes.
+    /// The classes of bytes with which paths continue from a state: the next state, and the bytes.
     #[inline]
     pub(super) fn nexts(&self, state: PathState) -> impl Iterator<Item = (PathState, &[u8])> {
         let from = usize::from(state) * self.members.len();
@@ -84,7 +85,7 @@ impl Paths {
         next.iter().copied().zip(&self.members).filter(|(next, _)| *next != DEAD).map(|(next, bytes)| (next, &**bytes))
     }
 
-    /// Appends the fewest bytes after which a path that is in a state can end.
+    /// Appends the shortest bytes with which a path in this state can end.
     pub(super) fn end(&self, state: PathState, path: &mut Vec<u8>) {
         let mut seen = vec![(state, usize::MAX, 0)];
         let mut at = 0;
@@ -106,7 +107,7 @@ impl Paths {
         path[from..].reverse();
     }
 
-    /// Whether this path, in normal form, can be asked for.
+    /// Whether this path, in normal form, can be requested.
     pub fn contains(&self, path: &[u8]) -> bool {
         self.can_end(path.iter().fold(self.start, |state, &byte| self.next(state, byte)))
     }
@@ -117,7 +118,7 @@ fn number_of(merged: &[PathState], state: PathState) -> PathState {
     usize::from(state).checked_sub(1).map_or(DEAD, |state| merged[state])
 }
 
-/// The automaton of all expressions. Pattern 0 is the form; the others are never asked for.
+/// The automaton of all expressions. Pattern 0 is the form of paths; paths that match any other are never requested.
 fn automaton(asked: &AskedPaths) -> dense::DFA<Vec<u32>> {
     let expressions: Vec<&str> = [asked.form].into_iter().chain(asked.never.iter().copied()).collect();
     dense::Builder::new()
@@ -149,7 +150,7 @@ fn explored(dfa: &dense::DFA<Vec<u32>>) -> (Vec<Row>, Vec<bool>) {
     (rows, ends)
 }
 
-/// Makes dead what leads to no end.
+/// Makes states dead from which no path can reach its end.
 fn trim(rows: &mut [Row], ends: &[bool]) {
     let mut live = ends.to_vec();
     let is_live = |live: &[bool], next: PathState| next != DEAD && live[usize::from(next) - 1];
@@ -164,7 +165,7 @@ fn trim(rows: &mut [Row], ends: &[bool]) {
     rows.iter_mut().flatten().filter(|next| !is_live(&live, **next)).for_each(|next| *next = DEAD);
 }
 
-/// A number for each state, the same for states from which the same paths go on: Moore's algorithm. 0 is that of dead ones.
+/// A number for each state, equal for equivalent states: Moore's algorithm. Dead states have 0.
 fn merged(rows: &[Row], ends: &[bool]) -> Vec<PathState> {
     let is_dead = |at: usize| !ends[at] && rows[at].iter().all(|&next| next == DEAD);
     let mut numbers: Vec<PathState> =
@@ -208,7 +209,7 @@ fn classes(rows: &[Row]) -> ([u8; 256], Vec<Vec<u8>>) {
     (classes, members)
 }
 
-/// A note for each pair that was visited: the pair before, and the byte between them.
+/// A note for each visited pair: the previous pair, and the byte between them.
 #[derive(Debug, Default)]
 pub(super) struct Trail(Vec<(u32, u8)>);
 
@@ -241,7 +242,7 @@ impl Trail {
     }
 }
 
-/// A path that was found: it goes to a pair, and then by a byte to where it can end in a few more, or it ends at the pair.
+/// A found path: it leads to a pair and ends there, or takes one more byte and can end a few bytes later.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FoundPath {
     pub at: usize,
@@ -249,7 +250,7 @@ pub(super) struct FoundPath {
 }
 
 impl FoundPath {
-    /// The path in full.
+    /// The complete path.
     pub fn path(self, trail: &Trail, paths: &Paths) -> Vec<u8> {
         let mut path = trail.to(self.at);
         if let Some((byte, state)) = self.then {

@@ -1,4 +1,4 @@
-//! Ranks, folded to what a verdict needs.
+//! Ranks, reduced to priorities: as much as a verdict needs.
 //!
 //! Among adjacent ranks with the same verdict, it does not matter which wins. So consecutive ranks with one verdict are one
 //! *priority*. Priorities are numbered from the worst, and their verdicts alternate: 0 is "allowed because nothing matches"

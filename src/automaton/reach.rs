@@ -1,8 +1,8 @@
-//! Which verdicts an automaton can give, of all paths that can be asked for.
+//! Which verdicts an automaton gives, over all paths that can be requested.
 //!
-//! The automaton is walked beside that of the [paths](Paths), as a product: where a path and the automaton can be together is
-//! visited once, until both verdicts are found, or nothing is left, or the budget is spent. The walk goes on from where it came
-//! last, along the bytes of patterns first, because the end of a pattern is where a verdict is found.
+//! The automaton is walked together with that of the [paths](Paths), as a product: each reachable pair of states is
+//! visited once, until both verdicts are found, no pair is left, or the budget is spent. The walk is depth-first, along
+//! the bytes of patterns first, because verdicts are found at the ends of patterns.
 
 use hashbrown::HashSet;
 
@@ -11,7 +11,7 @@ use super::paths::{DEAD, FoundPath, PathState, Paths, Trail};
 use super::{Engine, Scratch, engine, verdict};
 use crate::rules::{Patterns, Verdict};
 
-/// The verdicts that an automaton has for the paths that can be asked for.
+/// The verdicts that an automaton has for the paths that can be requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reached {
     /// This one for all.
@@ -33,7 +33,7 @@ pub struct ReachSpace {
     nexts: Nexts,
     seen: HashSet<(PathState, u64)>,
     pairs: Vec<(PathState, Spot)>,
-    /// The places of pairs from which the walk has not gone on yet.
+    /// The places of pairs whose successors have not been visited yet.
     open: Vec<u32>,
     trail: Trail,
     /// A path that is allowed, and one that is blocked.
@@ -41,7 +41,7 @@ pub struct ReachSpace {
 }
 
 impl ReachSpace {
-    /// The verdicts of an automaton. `None` if it has no DFA, or they are not known within a budget of this many pairs.
+    /// The verdicts of an automaton. `None` if it has no DFA, or a budget of this many pairs does not suffice.
     pub fn reached(&mut self, words: &[u32], paths: &Paths, budget: usize) -> Option<Reached> {
         if self.pairs.len() > KEPT {
             *self = ReachSpace::default();
@@ -89,7 +89,7 @@ impl ReachSpace {
         }
     }
 
-    /// Goes on from a pair by every byte. `None` if the words are no table.
+    /// Visits the successors of a pair. `None` if the words are not a table.
     fn walk_on(&mut self, at: usize, words: &[u32], paths: &Paths) -> Option<()> {
         let (state, spot) = self.pairs[at];
         if paths.can_end(state) {
@@ -108,7 +108,7 @@ impl ReachSpace {
         Some(())
     }
 
-    /// Notes a pair that can be reached. Every state of a path but the dead one leads to an end, so a settled verdict is found.
+    /// Notes a reachable pair. A path can end after every state but the dead one, so a settled verdict counts as found.
     #[inline]
     fn visit(&mut self, at: usize, byte: u8, state: PathState, spot: Spot) {
         if state == DEAD {

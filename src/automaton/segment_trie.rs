@@ -1,9 +1,9 @@
 //! Patterns as a trie over their segments, for the second engine: patterns with a common beginning share cursors.
 //!
-//! The segments that end where a given one ends are those that are its suffixes, a path to the root of a tree. Segments are
-//! numbered so that such a path forms few ranges: a node's *heavy* child is the one with the most nodes below it, and numbers run
-//! along heavy children. A path to the root leaves a heavy path at most log2(n) times, because the subtree at least doubles each
-//! time.
+//! The segments that end together with a given segment are its suffixes; they form a path to the root of a tree.
+//! Segments are numbered so that such a path consists of few ranges: a node's *heavy* child is the child with the most
+//! nodes below it, and numbers run along heavy children. A path to the root leaves a heavy path at most log2(n) times,
+//! because the subtree at least doubles each time.
 
 use hashbrown::HashMap;
 use std::ops::Range;

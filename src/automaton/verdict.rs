@@ -1,8 +1,8 @@
-//! Reads words as an automaton: walks a path with either engine, and checks words that may be anything.
+//! Reads words as an automaton: walks a path with either engine, and checks untrusted words.
 //!
-//! Walks are total, with [either](super::dfa::walk) [engine](super::cursors), so their tables need no check. Fronts are probed by
-//! loads that no length bounds, so they are checked. Whatever [`compile`](super::compile) writes passes. Words that were tampered
-//! with may pass and then give wrong verdicts, but do no harm.
+//! Walks are total, with [either](super::dfa::walk) [engine](super::cursors), so their tables need no check. Fronts are
+//! probed by loads without bounds checks, so they are checked. Everything that [`compile`](super::compile) writes
+//! passes. Tampered words may pass and then give wrong verdicts, but do no other harm.
 
 use super::cursors::{self, SCANNER, Scratch};
 use super::dfa::table::FIRST_RECORD;

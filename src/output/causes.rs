@@ -1,4 +1,4 @@
-//! Why lines were blocked, kept beside their outcomes until rows are made of them.
+//! Why lines were blocked: stored beside their outcomes until they become rows.
 //!
 //! A rule blocks many lines of a chunk, so each cause is stored once and lines share it. Its texts are cut to the same
 //! length as in text output, whatever the rules are. Causes beyond a memory limit are not kept: the writer of the rows asks for
@@ -29,7 +29,7 @@ pub(crate) type CauseCells = [Option<Cell>];
 /// overhead.
 const BYTES_PER_CAUSE: usize = 128;
 
-/// The part of a line's cause that is kept.
+/// The stored part of a line's cause.
 #[derive(Debug)]
 enum LineCause {
     /// The line is not blocked.
@@ -89,7 +89,7 @@ impl Causes {
         self.values.iter().map(|value| value(cause).map(cell)).collect()
     }
 
-    /// Forgets all lines. Causes of the next ones may take `limit` bytes.
+    /// Removes all lines. Causes of the next lines may take `limit` bytes.
     pub fn clear(&mut self, limit: usize) {
         (self.limit, self.bytes) = (limit, 0);
         self.lines.clear();
@@ -107,8 +107,8 @@ fn size(cell: &Option<Cell>) -> usize {
     size_of::<Option<Cell>>() + if let Some(Cell::Text(text)) = cell { text.len() } else { 0 }
 }
 
-/// What blocked the lines of a chunk, for each crawler, which crawlers may not fetch them, and what is said about uses of their pages;
-/// nothing if that is not wanted.
+/// For the lines of a chunk: what blocked them for each crawler, which crawlers may not fetch them, and the preferences
+/// of their pages; each is empty if it is not wanted.
 #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
 pub(crate) struct ChunkCauses<'c> {
     pub kept: &'c [Causes],

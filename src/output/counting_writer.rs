@@ -1,10 +1,10 @@
-//! Writes files from front to back, and keeps track of how far each got.
+//! Writes files sequentially, and counts the bytes written to each.
 //!
 //! After a full disk, users want to know how much of a file was written, so system errors say so.
 
 use std::io::{self, IoSlice, Write};
 
-/// A file written from front to back; its errors say where.
+/// A file that is written sequentially; its errors say at which byte.
 #[derive(Debug)]
 pub(crate) struct CountingWriter<W> {
     pub file: W,

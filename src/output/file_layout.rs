@@ -13,7 +13,7 @@ use crate::output::error::OutputError;
 #[derive(Debug)]
 pub(crate) struct FileLayout {
     pub style: OutputOptions,
-    /// Whom lines are split for.
+    /// The crawlers that lines are split for.
     splits: Splits,
     /// The names of the files of a set.
     pub files: Vec<FileName>,
@@ -47,7 +47,7 @@ impl FileLayout {
         self.files.iter().map(FileName::folder).chain([""]).collect()
     }
 
-    /// A text as it is stored: compressed into a frame of its own, if files are compressed.
+    /// A text as it is stored: compressed into a separate frame, if files are compressed.
     fn stored(&self, text: &[u8]) -> Result<Vec<u8>, OutputError> {
         Ok(match self.frames {
             Some(format) => {
@@ -74,7 +74,7 @@ impl FileLayout {
         }
     }
 
-    /// Whether each block is complete in itself and cannot be split.
+    /// Whether each block is a frame, which cannot be split.
     fn has_frames(&self) -> bool {
         self.frames.is_some() || self.style.format == FileFormat::Parquet
     }

@@ -58,7 +58,7 @@ pub(crate) struct OutputOptions {
     /// and its cause in a file of verdicts, and after both and the reason in a table.
     #[serde(default, skip_serializing_if = "PreferenceColumns::is_empty")]
     pub preferences: PreferenceColumns,
-    /// The number of crawlers with files or columns of their own; by two policies, each counts twice.
+    /// The number of crawlers with separate files or columns; with two policies, each crawler counts twice.
     pub crawlers: usize,
 }
 
@@ -113,8 +113,8 @@ impl RefusedColumns {
         RefusedColumns { crawlers, verdicts: vec![None; agents.len()], known: HashMap::new() }
     }
 
-    /// The verdict for each crawler of a line with these columns, each ended by a tab; `None` for all if they are not two lists of
-    /// its crawlers. Of a line that is blocked for all, they do not tell whether it is invalid.
+    /// The verdict for each crawler of a line with these columns, each ended by a tab; `None` for all if they are not
+    /// two lists of its crawlers. If a line is blocked for all, the columns do not show whether it is invalid.
     pub fn of_text(&mut self, columns: &[u8]) -> &[Option<Partition>] {
         if !self.known.contains_key(columns) {
             if self.known.len() == KEPT {
@@ -130,8 +130,8 @@ impl RefusedColumns {
         &self.known[columns]
     }
 
-    /// The verdict for each crawler of a line that is blocked for the crawlers of the first list, and deferred for those of the
-    /// second; `None` for all if a name is unknown or stands twice.
+    /// The verdict for each crawler of a line that is blocked for the crawlers of the first list, and deferred for
+    /// those of the second; `None` for all if a name is unknown or repeated.
     pub fn of_lists<'n>(&mut self, lists: [impl IntoIterator<Item = &'n [u8]>; 2]) -> &[Option<Partition>] {
         self.verdicts.fill(Some(Partition::Allowed));
         for (names, partition) in lists.into_iter().zip([Partition::Blocked, Partition::Deferred]) {
@@ -193,7 +193,8 @@ impl FileFormat {
         }
     }
 
-    /// Bytes of a chunk of text, where rows are read in chunks of this size: rows that are made of text need not be so many.
+    /// Bytes of a chunk of text if rows are read in chunks of this size; text that becomes rows does not need chunks
+    /// that large.
     pub(crate) fn text_chunk(self, chunk_size: usize) -> usize {
         match self {
             FileFormat::Text => chunk_size,
@@ -210,11 +211,11 @@ impl FileFormat {
     }
 }
 
-// Compressed output, as frames that are complete in themselves (gzip members, Zstandard frames). Workers can make them in
-// parallel, and every tool reads the file as one text.
+// Compressed output, as independent frames (gzip members, Zstandard frames). Workers can make them in parallel, and
+// every tool reads the file as one text.
 
 named! {
-    /// How files of text are compressed: as a sequence of frames, each complete in itself.
+    /// How files of text are compressed: as a sequence of independent frames.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
     #[non_exhaustive]
     pub enum FrameCompression {
@@ -239,7 +240,7 @@ impl FrameCompression {
     }
 }
 
-/// Makes frames. The same text always gives the same frame, whatever was compressed before.
+/// Makes frames. Equal texts always give equal frames, whatever was compressed before.
 pub(crate) enum Compressor {
     Gzip,
     Zstd(zstd::bulk::Compressor<'static>),
@@ -274,10 +275,10 @@ impl Compressor {
 /// The label of the crawler `*` in file names.
 const EVERYBODY: &str = "default";
 
-/// What stands for the older policy in names.
+/// Stands for the older policy in names.
 pub(crate) const WAS: &str = "was";
 
-/// Whom lines are split for.
+/// The crawlers that lines are split for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Splits {
     agents: Vec<Agents>,
@@ -286,27 +287,27 @@ pub(crate) struct Splits {
 }
 
 impl Splits {
-    /// These crawlers, or all of them together if it is said when a line is allowed then; if policies are compared, by both.
+    /// These crawlers, or all of them together if `allowed_if` is set; if policies are compared, by both policies.
     pub fn new(agents: Vec<Agents>, allowed_if: Option<AllowedIf>, is_compared: bool) -> Splits {
         Splits { agents, allowed_if, is_compared }
     }
 
-    /// Whether there are those by an older policy.
+    /// Whether lines are also split by an older policy.
     pub fn is_compared(&self) -> bool {
         self.is_compared
     }
 
-    /// How many there are by one policy.
+    /// How many splits there are by one policy.
     pub fn by_one_policy(&self) -> usize {
         AllowedIf::split_count(self.allowed_if, self.agents.len())
     }
 
-    /// How many there are.
+    /// How many splits there are.
     pub fn count(&self) -> usize {
         if self.is_compared { 2 * self.by_one_policy() } else { self.by_one_policy() }
     }
 
-    /// The agents of those by one policy. The first stands for all that lines are split for together.
+    /// The agents of the splits by one policy. If lines are split once for all crawlers, the first stands for all.
     pub fn agents(&self) -> &[Agents] {
         &self.agents[..self.by_one_policy()]
     }
@@ -320,7 +321,7 @@ impl Splits {
         })
     }
 
-    /// Their labels in the names of files and of columns that have a name of their own. It is empty if there is only one crawler.
+    /// Their labels in the names of files and columns. The label is empty if there is only one crawler.
     pub fn labels(&self) -> Vec<String> {
         let label = |agents: &Agents| match agents.tokens() {
             _ if self.by_one_policy() == 1 => String::new(),
@@ -330,7 +331,8 @@ impl Splits {
         self.by_both(self.agents().iter().map(label).collect())
     }
 
-    /// The names of the partitions of all: `allowed`, or `allowed.examplebot` if there are several crawlers, then `allowed.was`.
+    /// The names of all partitions: `allowed`, or `allowed.examplebot` if there are several crawlers, then
+    /// `allowed.was`.
     pub fn partitions(&self) -> Vec<String> {
         self.labels()
             .iter()
@@ -338,8 +340,9 @@ impl Splits {
             .collect()
     }
 
-    /// The names of all changes from one partition to another, such as `allowed-to-blocked`, with the label of the crawler if there are
-    /// several; and the numbers of both partitions among [`Splits::partitions`], those of now.
+    /// The names of all changes from one partition to another, such as `allowed-to-blocked`, with the label of the
+    /// crawler if there are several; and the numbers of both partitions among the current ones in
+    /// [`Splits::partitions`].
     pub fn changes(&self) -> Vec<(String, [usize; 2])> {
         let mut all = Vec::new();
         for (split, label) in self.labels().iter().take(self.by_one_policy()).enumerate() {
@@ -352,7 +355,7 @@ impl Splits {
         all
     }
 
-    /// The names of those by one policy, and if policies are compared, of the same by the older one.
+    /// The names of the splits by one policy, and if policies are compared, of those by the older policy.
     fn by_both(&self, names: Vec<String>) -> Vec<String> {
         let was = |name: &String| if self.by_one_policy() == 1 { WAS.to_owned() } else { format!("{WAS}.{name}") };
         let older: Vec<String> = if self.is_compared { names.iter().map(was).collect() } else { Vec::new() };

@@ -1,5 +1,5 @@
-//! Which robots.txt files a crawl should fetch: those of the origins of deferred lines, or the URLs that they redirect to, in order of
-//! first appearance.
+//! The robots.txt files that a crawl should fetch: those of the origins of deferred lines, or the URLs that they
+//! redirect to, in order of first appearance.
 
 use hashbrown::hash_map::EntryRef;
 use hashbrown::hash_table::Entry;
@@ -23,42 +23,43 @@ use crate::outcome::Reason;
 /// The head of `robots-needed.tsv`.
 pub(crate) const HEAD: &[u8] = b"robots_txt\treason\tlines\tstatus\tasked_at\n";
 
-/// The deferred lines of an origin, or only its `/robots.txt`, where that is always allowed.
+/// The deferred lines of an origin, or only its `/robots.txt`, which is always allowed in some dialects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Waiting {
-    /// The number of its first line, among all lines: one that waits, or `/robots.txt`, which is allowed.
+    /// The number of its first line, among all lines: a waiting line, or `/robots.txt`, which is allowed.
     pub first: u64,
     /// The number of its lines that wait.
     pub lines: u64,
-    /// Why its lines wait, as of the first one.
+    /// Why its first line waits.
     pub reason: Reason,
     /// The last status of the robots.txt, if it is known without the policy.
     pub status: Option<u16>,
-    /// When the URL to fetch was asked last, in seconds of Unix time; likewise.
+    /// When the URL to fetch was last requested, in seconds of Unix time; likewise.
     #[serde(default)]
     pub asked_at: Option<i64>,
 }
 
-/// What to fetch for an origin.
+/// The URL to fetch for an origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Asked {
     /// The URL.
     pub url: String,
     /// The last status of the origin's robots.txt, which may redirect to it.
     pub status: Option<u16>,
-    /// When the URL was asked last, in seconds of Unix time, if it was and the time is known.
+    /// When the URL was last requested, in seconds of Unix time, if ever and if the time is known.
     pub at: Option<i64>,
 }
 
 impl Asked {
-    /// The columns that every list has after its own: status and time, without those that are not known.
+    /// The last columns of every list: status and time; unknown ones are empty.
     pub fn columns(status: Option<u16>, at: Option<i64>) -> String {
         let status = status.map_or(String::new(), |status| status.to_string());
         format!("{status}\t{}", at.map_or(String::new(), time::time))
     }
 }
 
-/// The origins of a chunk's deferred lines. Of a shuffled list, nearly each line has another one: they are in one text.
+/// The origins of a chunk's deferred lines. In a shuffled list, nearly every line has a different origin, so all
+/// origins are in one text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WaitingOrigins {
     /// All origins, one after the other.
@@ -69,10 +70,11 @@ pub(crate) struct WaitingOrigins {
 }
 
 impl WaitingOrigins {
-    /// Counts a line that waits, or another one of an origin that is to be fetched. Does nothing if `url` is not a URL.
+    /// Counts a waiting line, or another line of an origin whose robots.txt should be fetched. Does nothing if `url` is
+    /// not a URL.
     pub fn count(&mut self, url: &[u8], new: Waiting) {
         let url = origin::trimmed(url);
-        // Origins are canonical, so one that is known as it stands needs no parsing.
+        // Stored origins are canonical, so an origin that is found as written needs no parsing.
         let known = origin::cut(url).and_then(|end| self.known_as(&url[..end]));
         if let Some(waiting) = known {
             waiting.lines += new.lines;
@@ -210,8 +212,9 @@ impl MissingRobots {
         Ok(())
     }
 
-    /// Writes `robots-needed.tsv`; returns its description, in which each row is a line. `asked` tells, for each origin, the URL
-    /// to fetch, its last status, and when. Several origins may wait for one URL, to which they redirect.
+    /// Writes `robots-needed.tsv`; returns its description, in which each row is a line. `asked` returns, for each
+    /// origin, the URL to fetch, the last status, and when the URL was last requested. Several origins may redirect to
+    /// one URL, and wait for it together.
     pub fn write(mut self, asked: impl Fn(&str, &Waiting) -> Asked, out: &mut impl Write) -> io::Result<Written> {
         self.sort()?;
         let MissingRobots { by_origin, mut by_url, mut by_first, .. } = self;
@@ -307,11 +310,12 @@ const FIRST: usize = size_of::<u64>();
 /// The bytes between the key of a record and that number.
 const BETWEEN: usize = 1 + 3 * size_of::<u64>();
 
-/// An entry as bytes that sort by key, an origin or a URL: that, a zero, which no key has, and four numbers. The last is that of the
-/// first line: moved to the front, the bytes sort by it.
+/// An entry as bytes that sort by key: the key (an origin or a URL), a zero, which no key contains, and four numbers.
+/// The last number is that of the first line; with this number moved to the front, the bytes sort by first line.
 fn record(key: &str, waiting: &Waiting) -> Vec<u8> {
     let Waiting { first, lines, reason, status, asked_at } = *waiting;
-    // A status may be 0, so that is no status, and others are one more; likewise a time, counted from the first there is.
+    // 0 means no status; a status, which may itself be 0, is stored plus one. Likewise a time, counted from the
+    // earliest possible time.
     let asked_at = asked_at.map_or(0, |at| at.abs_diff(i64::MIN).saturating_add(1));
     let why = (reason as u64) << 32 | status.map_or(0, |status| u64::from(status) + 1);
     let mut record = Vec::with_capacity(key.len() + BETWEEN + FIRST);

@@ -1,9 +1,9 @@
-//! Where blocks of lines go in their chunk's turn: to files, or to standard output.
+//! Writes blocks of lines in their chunk's turn: to files, or to standard output.
 //!
 //! Files are partial until the run is complete; then they are renamed, the receipt last.
 //!
-//! All files are created at the start. Each is open only from its first lines until the lists of its set have ended, since a run
-//! may have more files than a process may open.
+//! All files are created at the start. Each is open only from its first lines until the lists of its set have ended,
+//! because a run may have more files than a process may have open.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -57,8 +57,8 @@ struct FileSet {
 /// The file, or its parts, that one kind of lines goes to.
 #[derive(Debug)]
 struct Target {
-    /// The parts, at least one; the last one is being written. Together with lines gathered for the next frame, this is the
-    /// whole state between two chunks.
+    /// The parts, at least one; the last part is being written. Together with lines gathered for the next frame, this
+    /// is the complete state between two chunks.
     parts: Parts,
     /// The last of its parts, if it is open.
     file: Option<CountingWriter<File>>,
@@ -73,7 +73,7 @@ impl Output {
         Output { directory, layout, sets: Vec::new(), pending: Vec::new(), unsynced }
     }
 
-    /// Prepares `directory`, which exists and is locked, for sets of files in these folders, but begins none:
+    /// Prepares `directory`, which exists and is locked, for sets of files in these folders, but creates no files:
     /// [`Output::write_file`] writes them.
     pub fn with_room_for(
         sets: &BTreeSet<&str>,
@@ -109,7 +109,8 @@ impl Output {
         Ok(output)
     }
 
-    /// Reopens the files of an interrupted run, cut to their recorded lengths. Whatever fails, they stay for its checkpoint.
+    /// Reopens the files of an interrupted run, and truncates them to their recorded lengths. After any error, they
+    /// stay for the next attempt.
     ///
     /// # Errors
     ///
@@ -135,7 +136,7 @@ impl Output {
         Ok(output)
     }
 
-    /// Cuts a part to its recorded length.
+    /// Truncates a part to its recorded length.
     fn cut(&self, part: &Written) -> Result<(), OutputError> {
         let path = self.directory.join(&part.name);
         let cut = || {
@@ -175,7 +176,7 @@ impl Output {
         &self.directory
     }
 
-    /// Creates a file that gets this name when the run is complete.
+    /// Creates a file that is renamed to this name when the run is complete.
     fn partial_file(&mut self, path: &Path) -> Result<File, OutputError> {
         let file = File::create(partial(path));
         let file = file.map_err(OutputError::unwritable(path))?;
@@ -183,7 +184,7 @@ impl Output {
         Ok(file)
     }
 
-    /// Records a partial file that gets this name, and that is not durable yet.
+    /// Records a partial file that will be renamed to this name, and is not durable yet.
     fn note_partial(&mut self, path: PathBuf) {
         self.unsynced.insert(path.clone());
         self.pending.push(path);
@@ -312,7 +313,7 @@ impl Output {
         fs::create_dir_all(&folder).map_err(OutputError::unwritable(&folder))
     }
 
-    /// Writes a whole file that gets this name when the run is complete; returns the result of `write`.
+    /// Writes a complete file that is renamed to this name when the run is complete; returns the result of `write`.
     pub fn write_file<T>(
         &mut self,
         name: &str,
@@ -332,9 +333,9 @@ impl Output {
         })
     }
 
-    /// Gives all files their names in the order they were created, so that the receipt, written last, is named last; only `last`, a
-    /// durable file elsewhere, comes after it. Before that, when all files are durable, `record` stores these names, so that an
-    /// interrupted commit can be ended.
+    /// Renames all files in the order in which they were created, so that the receipt, which was written last, is
+    /// renamed last; only `last`, a durable file elsewhere, comes after it. Before that, when all files are durable,
+    /// `record` stores these names, so that an interrupted commit can be completed.
     pub fn commit(
         &mut self,
         last: Option<&Path>,
@@ -358,13 +359,14 @@ impl Target {
 }
 
 impl Drop for Output {
-    /// An unfinished run leaves nothing that looks like a result, and nothing at all if there is no checkpoint to resume from.
+    /// An unfinished run leaves no file that looks like a result, and no file at all if there is no checkpoint to
+    /// resume from.
     fn drop(&mut self) {
         if self.directory.join(CHECKPOINT).exists() {
             return;
         }
         for path in &self.pending {
-            // A file that is no longer partial already has its name.
+            // A file that is no longer partial was renamed already.
             if fs::remove_file(partial(path)).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
                 let _ = fs::remove_file(path);
             }
@@ -384,11 +386,11 @@ pub(crate) enum Sink {
     Nothing,
     /// Files.
     Folder(Box<Output>),
-    /// Standard output, or what takes its place.
+    /// Standard output, or a writer in its place.
     Pipe(Pipe),
 }
 
-/// One file of a form, written to standard output, or what takes its place.
+/// One file of an output mode, written to standard output, or to a writer in its place.
 pub(crate) struct Pipe {
     out: Box<dyn Write + Send>,
     /// The index of the file; blocks of others are dropped.

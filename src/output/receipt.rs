@@ -1,4 +1,4 @@
-//! The receipt of a run: what went in, where it went, why, and the proof that nothing was lost.
+//! The receipt of a run: how many lines went in, where they went and why, and the proof that no line was lost.
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -27,7 +27,7 @@ use crate::policy::Statistics;
 use crate::preferences::PreferenceColumns;
 use crate::robots::{AgentError, Agents};
 
-/// The version of the receipt format. It goes up when a key changes its name or meaning, not when one is added.
+/// The version of the receipt format. It increases when a key changes its name or meaning, not when a key is added.
 pub const RECEIPT_VERSION: u32 = 1;
 
 /// The receipt, as it is written to `receipt.json`.
@@ -73,25 +73,26 @@ pub struct Receipt {
     pub verdicts: Option<VerdictsPart>,
     /// The lists.
     pub lists: Vec<ListPart>,
-    /// Whether all lines that went in came out, by the checksums; absent if nothing was written.
+    /// Whether the checksums prove that all lines that went in came out; absent if nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub balanced: Option<bool>,
-    /// Line feeds added to last lines without one: where another list follows, and where lines became rows, each of which counts
-    /// as ending in one.
+    /// Line feeds added to last lines without one: if another list follows, and if lines become rows, because each row
+    /// counts as ending in a line feed.
     pub added_line_feeds: u64,
     /// The number of parts of lists skipped because they could not be read; absent if there were none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub skipped: u64,
-    /// URLs with a tab inside; they need not be valid. In a fragment, a tab counts only if it makes the line invalid.
+    /// URLs with a tab inside, valid or not. In a fragment, a tab counts only if it makes the line invalid.
     #[serde(default)]
     pub urls_with_tabs: u64,
     /// URLs with a `.` or `..` segment.
     pub dot_segments: u64,
-    /// URLs judged by a path other than the one written, because that is what is fetched: without tabs and CRs, with `/` for `\\`,
-    /// and with dot segments resolved. Every URL with a valid origin counts, whatever is known of that origin.
+    /// URLs whose fetched path, by which they are judged, differs from the written one: without tabs and CRs, with `/`
+    /// for `\\`, and with dot segments resolved. Every URL with a valid origin counts, known or not.
     #[serde(default)]
     pub rewritten_paths: u64,
-    /// How often a URL's path was normalised before matching; with several crawlers, counted for each one whose rules needed it.
+    /// How often a URL's path was normalised before matching; with several crawlers, counted for each crawler whose
+    /// rules needed it.
     pub normalised_paths: u64,
     /// URLs judged by the `www.` sibling of their origin, which is not in the policy itself; absent if there were none.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -163,7 +164,7 @@ pub struct ReceiptOptions {
     /// The checksum of the older policy that verdicts are compared with, as in its file; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<Hex>,
-    /// Whether lines are left out whose verdicts are those of the older policy.
+    /// Whether lines are left out if both policies put them into the same partition.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub only_changed: bool,
     /// The number of workers.
@@ -172,13 +173,13 @@ pub struct ReceiptOptions {
     pub chunk_size: usize,
     /// Whether each list has its own partitions.
     pub per_input: bool,
-    /// The part of the job that was done; absent if it was all of it.
+    /// The part of the job that was done; absent if it was the whole job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
 }
 
 impl ReceiptOptions {
-    /// The style of the files. Only a file of verdicts has those by the older policy.
+    /// The style of the files. Only a file of verdicts has verdicts by the older policy.
     pub(crate) fn style(&self, splits: &Splits) -> OutputOptions {
         let ReceiptOptions { form, format, preferences, .. } = *self;
         let causes = if self.explain { named_causes(&self.columns) } else { 0 };
@@ -230,7 +231,7 @@ impl<'de> Deserialize<'de> for Hex {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PartitionPart {
-    /// The lines judged to go there, as read.
+    /// The lines that belong to the partition, as read.
     #[serde(flatten)]
     pub judged: Part,
     /// The lines written; absent if nothing was.
@@ -263,7 +264,7 @@ pub struct FilePart {
     pub name: String,
     /// Its size in bytes, as stored.
     pub file_bytes: u64,
-    /// How many of them come before the lines: the head; absent if there is none.
+    /// The bytes of the head, before the lines; absent if there is none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub head_bytes: u64,
     /// Its lines, decompressed and without the columns before them.
@@ -275,9 +276,9 @@ pub struct FilePart {
 pub(crate) struct LeftOutPart {
     /// The lines, as a part of a sentence.
     pub lines: &'static str,
-    /// Those of all lists; absent if the run was not asked to leave any out.
+    /// The lines of all lists; absent if the run was not asked to leave any out.
     pub part: Option<Part>,
-    /// Those of one list.
+    /// The lines of one list.
     pub of_list: fn(&ListPart) -> Option<Part>,
     /// Whether the options ask for it.
     pub is_asked: bool,
@@ -296,7 +297,7 @@ impl Receipt {
         [&mut self.duplicates, &mut self.seen, &mut self.unchanged]
     }
 
-    /// The lines left out, in the order of the reasons: a line is left out for the first one.
+    /// The lines left out, in the order of the reasons: a line counts under the first reason that applies.
     pub(crate) fn left_out(&self) -> [LeftOutPart; 3] {
         let [of_duplicates, of_seen, of_unchanged] = self.options.leaves_out();
         let part = |lines, part, of_list, is_asked| LeftOutPart { lines, part, of_list, is_asked };
@@ -332,7 +333,7 @@ pub struct ListPart {
     /// The state of its file; absent if it is a pipe or a device, or a compressed table, which is read from a copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<FileState>,
-    /// The part of it that a shard read; absent if it was all of it.
+    /// The part of it that a shard read; absent if the whole list was read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<ListRange>,
     /// The layout of its lines: `lines` if each is a URL, `delimited`, `cdxj` or `parquet`.
@@ -359,14 +360,14 @@ pub struct ListPart {
     /// The parts skipped because they could not be read, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<SkippedPart>,
-    /// Its lines that are invalid for a tab inside; absent if there are none.
+    /// Its lines that are invalid because of a tab; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tabbed: Option<TabbedLines>,
     /// Where its lines went.
     pub partitions: BTreeMap<String, Part>,
 }
 
-/// The lines of a list that are invalid for a tab inside.
+/// The lines of a list that are invalid because of a tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TabbedLines {
@@ -413,7 +414,7 @@ impl Part {
         *self = Part::of(&tally, checksums);
     }
 
-    /// How these lines differ from those that were `found`, if they do.
+    /// How these lines differ from the `found` lines, if they do.
     pub(crate) fn difference(&self, found: &Tally) -> Option<String> {
         self.tally().difference(found)
     }
@@ -435,7 +436,7 @@ fn is_zero(number: &u64) -> bool {
 }
 
 impl Receipt {
-    /// Reads the one at `path`, if there is one.
+    /// Reads the receipt at `path`, if there is one.
     pub(crate) fn read(path: &Path) -> io::Result<Option<Receipt>> {
         match seekable::open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -536,7 +537,7 @@ impl fmt::Display for Receipt {
         if notes > 0 {
             let lines = counted(notes, "line or part", "lines or parts");
             let had_none = format!("{lines} of robots.txt files had no effect;");
-            // Of lines that are only counted or printed, no receipt is written.
+            // If lines are only counted or printed, no receipt is written.
             let where_to = match self.origins_needed {
                 Some(_) => "the receipt lists their kinds, `robosieve lint` the lines",
                 None => "`robosieve lint` lists the lines",
@@ -554,7 +555,7 @@ impl fmt::Display for Receipt {
 }
 
 impl Receipt {
-    /// The lines of each partition, those left out, and all.
+    /// The lines of each partition, the lines left out, and all lines.
     fn rows_of_summary(&self) -> Vec<Row> {
         let all = self.input.lines.max(1) as f64;
         let row = |name: &str, Part { lines, bytes, .. }: Part, text| {
@@ -577,7 +578,7 @@ impl Receipt {
         rows
     }
 
-    /// What judged the lines, how fast, and whether all came out.
+    /// The policy that judged the lines, how fast, and whether all lines came out.
     fn conclusion(&self) -> String {
         let origins = counted(self.policy.origins, "origin", "origins");
         let groups = counted(self.policy.automata, "distinct group", "distinct groups");

@@ -2,25 +2,26 @@
 //!
 //! Three facts that a general regex engine cannot know keep this small:
 //!
-//! 1. Of one glob, only the furthest `*` counts: whatever an earlier one could still match, the later one can match, too. So a
-//!    glob *waits* for at most one of its segments, and keeps waiting for good.
-//! 2. A prefix once accepted stays accepted, and globs of worse priority are dead from then on.
+//! 1. Only the furthest `*` of a glob counts: whatever an earlier `*` could still match, the later one can match, too.
+//!    So a glob *waits* for at most one of its segments, and waits forever.
+//! 2. Once a prefix is accepted, it stays accepted, and globs of worse priority are dead from then on.
 //! 3. If no live glob could change the verdict, the walk is over: the state is *settled*.
 //!
-//! A context (module `contexts`) is everything that holds for good: the best priority so far and the segments waited for. A
-//! state is a context and the items *in progress* in it, stored as in an Aho-Corasick automaton: a state has the items of the
-//! longest progress itself, and a failure link to the state that has the shorter ones, down to the context's root, which has
-//! nothing in progress. An edge is stored only where a state's own progress continues; any other byte follows the failure link.
-//! So a state costs only what is new in it, however many other segments are waited for.
+//! A context (module `contexts`) is everything that stays true: the best priority so far and the segments that globs
+//! wait for. A state is a context and the items *in progress* in it, stored as in an Aho-Corasick automaton: a state
+//! has the items of the longest progress itself, and a failure link to the state with the shorter ones, down to the
+//! context's root, which has nothing in progress. An edge is stored only where a state's own progress continues; any
+//! other byte follows the failure link. So a state stores only its own items, however many other segments globs wait
+//! for.
 //!
-//! First segments always have the longest progress, because they began with the path: their state is one place in their trie
-//! (module `prefixes`). Other states list the items in progress, which have one length and so share their bytes. Items are
-//! numbered in byte order, so those that continue with one byte are a part of the list, and a state shares the list of the
-//! state before it.
+//! First segments always have the longest progress, because they began with the path: their state is one place in their
+//! trie (module `prefixes`). Other states list the items in progress. These have the same length of progress, so they
+//! have matched the same bytes. Items are numbered in byte order, so the items that continue with a given byte are a
+//! range of the list, and a state shares the list of its predecessor.
 //!
-//! When a segment completes, its glob waits for the next one in a new context, in which only old segments can be in progress:
-//! [`Builder::rebase`] carries over exactly those. Progress is therefore explicit, and not merely "the longest suffix", which
-//! would count bytes twice that the completed segment has used up.
+//! When a segment completes, its glob waits for the next segment in a new context, in which only old segments can be in
+//! progress: [`Builder::rebase`] carries over exactly these. So progress is explicit, and not just "the longest
+//! suffix", which would use bytes of the completed segment twice.
 
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
@@ -67,7 +68,7 @@ impl Link {
 pub(crate) enum Own {
     /// First segments: all those below a place of their trie that are better than the context's best priority.
     Firsts(TriePlace),
-    /// Items of which `offset` bytes have matched; for a root, all that are waited for, and 0.
+    /// Items of which `offset` bytes have matched; for a root, all items that globs wait for, and 0.
     Items { list: ItemList, offset: u32 },
 }
 
@@ -89,7 +90,7 @@ pub(crate) struct State {
 pub(crate) struct OverBudget;
 
 /// The work of a context, besides copying: the record of its root alone has twenty words. So a pattern of very many
-/// segments is given up early.
+/// segments is abandoned early.
 const CONTEXT_WORK: usize = 8;
 
 /// Memory for builders, reused: most groups are so small that allocating would take longer than building.
@@ -210,8 +211,8 @@ impl<'a> Builder<'a> {
         if self.work > self.budget { Err(OverBudget) } else { Ok(()) }
     }
 
-    /// Fails if the budget will not suffice for all states `reached`, should the rest of them take as much work as those already
-    /// `expanded`, so that groups of too many combinations are given up early.
+    /// Fails if the budget will not suffice for all states `reached`, assuming that the rest take as much work as the
+    /// states already `expanded`. So groups with too many combinations are abandoned early.
     pub(super) fn foresee(&self, expanded: usize, reached: usize) -> Result<(), OverBudget> {
         /// From fewer states, the work of the others cannot be estimated.
         const ENOUGH: usize = 64;

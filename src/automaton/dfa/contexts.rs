@@ -1,4 +1,5 @@
-//! Contexts: the best priority so far on a walk, and the items waited for, both of which hold for good.
+//! Contexts: the best priority so far on a walk, and the items that globs wait for. Both stay true for the rest of the
+//! walk.
 
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
@@ -28,7 +29,7 @@ impl ItemList {
     }
 }
 
-/// A context, which holds for good.
+/// A context, which stays true for the rest of a walk.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Context {
     pub best: Priority,

@@ -88,7 +88,7 @@ impl Builder<'_> {
         Ok(edges)
     }
 
-    /// The items of a list that do not end at `offset`; those that do come first.
+    /// The items of a list that do not end at `offset`; items that end there come first.
     fn going_on(&self, list: ItemList, offset: u32) -> ItemList {
         let ends = |&&item: &&u32| self.item(item).len == offset;
         let ended = self.arena.contexts.list(list).iter().take_while(ends).count() as u32;
@@ -162,7 +162,7 @@ impl Builder<'_> {
         let items = self.arena.contexts.list(list);
         let (Some(&first), Some(&last)) = (items.first(), items.last()) else { return Ok(None) };
         let rest = |item: &GlobItem| self.run(item.start + offset, item.len - offset);
-        // What the first and last items have in common, all have, because items are in byte order.
+        // Bytes that the first and last items have in common are common to all, because items are in byte order.
         let common = match (self.item(first), self.item(last)) {
             (only, _) if first == last => only.len - offset,
             (first, last) => rest(first).iter().zip(rest(last)).take_while(|(a, b)| a == b).count() as u32,

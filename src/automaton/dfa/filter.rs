@@ -1,10 +1,11 @@
 //! Skips bytes that cannot begin a segment.
 //!
-//! In the root of a context nothing is in progress; most bytes of a path stay there, or leave it for a step or two and come
-//! back. Only a place with the first two bytes of a waiting segment can lead anywhere, and such places are rare. A [`Filter`]
-//! finds the next one, 32 bytes at a time: each pair of bytes belongs to one of eight buckets, and four tables, indexed by the
-//! nibbles of both bytes, hold the buckets that a nibble can belong to. A place is a candidate if a bucket is left in all four
-//! (the Teddy algorithm of the crate aho-corasick, for two bytes). Candidates may be false, but none is missed.
+//! In the root of a context nothing is in progress; with most bytes of a path, the walk stays there, or leaves it for a
+//! step or two and comes back. Only the first two bytes of a waiting segment can lead further, and they are rare in
+//! paths. A [`Filter`] finds the next such place, 32 bytes at a time: each pair of first bytes belongs to one of eight
+//! buckets, and four tables, indexed by the nibbles of both bytes, hold the buckets that a nibble can belong to. A
+//! place is a candidate if some bucket is in all four tables (the Teddy algorithm of the crate aho-corasick, for two
+//! bytes). Candidates may be false, but none is missed.
 
 /// The tables of a filter: for the first and second byte, and for the low and high nibble of each, a byte of buckets.
 pub(super) type Filter = [u8; FILTER_BYTES];

@@ -1,7 +1,8 @@
 //! Ranked globs, as lists of segments with a `*` between each two, and the order of their segments.
 //!
-//! Segments are compared by keys, seven bytes and a count in one word, so that sorting reads no text. Segments with equal keys
-//! that are longer are sorted again by their next seven bytes. How many bytes neighbours have in common follows from their keys.
+//! Segments are compared by keys, seven bytes and a count in one word, so that sorting reads no text. Longer segments
+//! with equal keys are sorted again by their next seven bytes. The keys of two neighbours also show how many bytes they
+//! have in common.
 
 use std::ops::Range;
 
@@ -25,7 +26,7 @@ pub(crate) struct First {
     pub then: Then,
 }
 
-/// A segment that is waited for: any but the first of a glob. Items are numbered in byte order.
+/// A segment that a glob can wait for: any but its first. Items are numbered in byte order.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GlobItem {
     /// Where its bytes begin in the text.

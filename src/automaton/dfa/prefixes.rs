@@ -1,8 +1,8 @@
 //! The first segments of all globs, as a trie.
 //!
-//! They are anchored at the start of the path, so those in progress are the ones below one place of the trie, and no state has
-//! to list them. Each node has the best priorities below it, so dead and settled subtrees are recognised without visiting them.
-//! Most groups consist only of first segments (59 % of real files have no `*` at all).
+//! They are anchored at the start of the path, so the segments in progress are those below one place of the trie, and
+//! no state has to list them. Each node has the best priorities below it, so dead and settled subtrees are recognised
+//! without a visit. Most groups consist only of first segments (59 % of real files have no `*` at all).
 
 use super::globs::{First, Globs, Segments, Sorting, Then};
 

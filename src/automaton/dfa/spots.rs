@@ -1,7 +1,7 @@
-//! Walks one byte at a time, for questions about all paths: where a walk is has a name, a [`Spot`], and [`Nexts`] has all that can
-//! follow it.
+//! Walks one byte at a time, for questions about all paths: a [`Spot`] is the position of a walk, and [`Nexts`] has all
+//! its successors.
 //!
-//! As [`walk`](super::walk) is, this is total: words that are no compiled table give no answer, or a wrong one.
+//! Like [`walk`](super::walk), this is total: words that are not a compiled table give no answer, or a wrong one.
 
 use super::filter::FILTER_WORDS;
 use super::table::{
@@ -13,7 +13,7 @@ use super::walk::{blocked_if, branch, head_words, word, words_from};
 use crate::automaton::head::{MAIN_ROOT, START};
 use crate::rules::Verdict;
 
-/// Where a walk is: at a record, or within its run, after so many bytes of it.
+/// The position of a walk: at a record, or within its run, after this many bytes of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Spot {
     record: Target,
@@ -47,7 +47,7 @@ impl Spot {
         u64::from(self.record) | u64::from(self.matched) << 32
     }
 
-    /// The verdict if the path ends here. `None` if the words are no table.
+    /// The verdict if the path ends here. `None` if the words are not a table.
     pub fn at_end(self, table: &[u32]) -> Option<Verdict> {
         if let Some(verdict) = self.settled() {
             return Some(verdict);
@@ -57,10 +57,10 @@ impl Spot {
     }
 }
 
-/// What can follow a spot; reused.
+/// The successors of a spot; reused.
 #[derive(Debug)]
 pub(crate) struct Nexts {
-    /// The bytes that lead elsewhere than all others.
+    /// The bytes with a transition of their own.
     pub bytes: Vec<u8>,
     /// Where all other bytes lead.
     pub rest: Spot,
@@ -81,13 +81,13 @@ impl Nexts {
         self.targets[usize::from(byte)].unwrap_or(self.rest)
     }
 
-    /// Whether a byte is one of those that lead elsewhere than all others.
+    /// Whether a byte has a transition of its own.
     #[inline]
     pub fn has(&self, byte: u8) -> bool {
         self.targets[usize::from(byte)].is_some()
     }
 
-    /// Finds what can follow a spot. `None` if the words are no table.
+    /// Finds the successors of a spot. `None` if the words are not a table.
     pub fn find(&mut self, table: &[u32], spot: Spot) -> Option<()> {
         for byte in self.bytes.drain(..) {
             self.targets[usize::from(byte)] = None;
@@ -109,7 +109,7 @@ impl Nexts {
         None
     }
 
-    /// Adds the transitions of one record; returns the spot that all other bytes are asked about, which is the same one if it is a
+    /// Adds the transitions of one record; returns the spot that handles all other bytes: the same spot if it is a
     /// root.
     fn add_record(&mut self, table: &[u32], spot: Spot) -> Option<Spot> {
         let record = spot.record as usize;

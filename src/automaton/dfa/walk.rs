@@ -1,8 +1,8 @@
 //! Walks a path through a table.
 //!
-//! A walk is total: whatever the words of the table are, it reads only the table and the path, and ends. So tables of policy
-//! files need no check before they are used, so that a policy opens fast. A target beyond the end, a record that is cut short, and a
-//! cycle of defaults settle the path as blocked; no compiled table has one.
+//! A walk is total: whatever the words of the table are, it reads only the table and the path, and ends. So the tables
+//! of a policy file need no check, and the file opens fast. A target beyond the end, a truncated record, and a cycle of
+//! defaults settle the path as blocked; no compiled table has any of these.
 
 use super::filter::{FILTER_BYTES, FILTER_WORDS, Filter, Search};
 use super::table::{
@@ -35,7 +35,7 @@ impl Observer for Silent {
     }
 }
 
-/// The verdict of a walk that leaves the table, or goes round in it.
+/// The verdict of a walk that leaves the table, or runs in a cycle.
 pub(crate) const BROKEN: Verdict = Verdict::Blocked;
 
 #[inline]

@@ -13,7 +13,7 @@ const ROBOTS_TXT: &[u8] = b"/robots.txt";
 
 /// The least number of free lanes, if there are that many prefixes without triples.
 const LEAST_FREE: usize = 3;
-/// This many buckets are tried even if they have less than one fingerprint each, on average; more are given up then.
+/// This many buckets are tried even if they have less than one fingerprint each, on average; more buckets are not.
 const FEW_BUCKETS: usize = 8;
 /// The most buckets: their bytes are counted in 16 bits.
 const MOST_BUCKETS: usize = u16::MAX as usize / BUCKET;
@@ -119,7 +119,7 @@ impl FrontSpace {
         self.prefixes.is_empty() && self.free.is_empty()
     }
 
-    /// Notes what all paths that a pattern matches have in common.
+    /// Notes a prefix and triples that every path has that a pattern matches.
     fn gather(&mut self, patterns: &Patterns, pattern: &Pattern) -> Result<(), AllPass> {
         let text = patterns.text();
         let mut segments = patterns.segments(pattern);
@@ -135,7 +135,8 @@ impl FrontSpace {
             return Ok(());
         }
         let is_literal = literals.len() == 0;
-        // After `*`, a literal `/` may be the slash that every path begins with. That says nothing, so it is not searched for.
+        // After `*`, a literal `/` may be the slash that every path begins with, so it distinguishes nothing and is not
+        // searched for.
         let says_nothing = |literal: &[u8]| first.is_empty() && literal == b"/";
         let literals = literals.enumerate().filter(|&(place, literal)| place > 0 || !says_nothing(literal));
         match Triple::rarest_two(literals.map(|(_, literal)| literal)) {
@@ -224,7 +225,7 @@ impl FrontSpace {
             self.entries.push(PrefixEntry::from(hash) << 32);
         }
         self.entries.sort_unstable();
-        // A prefix that passes without a triple need not be kept with one.
+        // A prefix that passes without a triple need not also be stored with a triple.
         self.entries
             .dedup_by(|entry, before| entry == before || (*entry ^ *before) >> 32 == 0 && !needs_triple(*before));
     }

@@ -4,8 +4,9 @@
 //! through. A path is probed for all lengths at once: it is cut to each, hashed, and the hash's fingerprint compared with the
 //! eight of a bucket.
 //!
-//! One path in six may begin like a prefix; the filter keeps the others from being probed for any. For it, prefixes are cut once more,
-//! to one of two lengths of at most eight bytes, so that a path is cut, hashed and tested in a dozen instructions for each.
+//! One path in six may begin like a prefix; thanks to the filter, the others are not probed. For the filter, prefixes
+//! are cut once more, to one of two lengths of at most eight bytes, so that cutting, hashing and testing a path takes a
+//! dozen instructions for each length.
 
 use super::item::{BUCKET, LENGTHS, LONGEST};
 

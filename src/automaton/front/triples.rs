@@ -1,9 +1,10 @@
 //! Triples: three consecutive bytes of a literal, found anywhere in a path by nibble tables.
 //!
-//! A pattern has several; the one to look for is that which is rarest in the paths of real URLs. Bytes are in 37 classes. For
-//! each pair of classes, a table has the bits of information in a byte of the second that follows one of the first: minus the
-//! binary logarithm of the share that do, counted over two million bytes of paths. With it, the triple of each pattern that seems
-//! rarest is in 2.4 percent of the paths of hosts that have such patterns; chosen by how common single bytes are, in 5.7 percent.
+//! A pattern has several triples; the best one is the triple that is rarest in the paths of real URLs. Bytes are in 37
+//! classes. For each pair of classes, a table has the information, in bits, of a byte of the second class after a byte
+//! of the first: minus the binary logarithm of its frequency, counted over two million bytes of paths. The triples that
+//! this table selects are in 2.4 percent of the paths of hosts that have such patterns; triples selected by the
+//! frequency of single bytes are in 5.7 percent.
 
 /// Up to three consecutive bytes of a literal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,9 +1,9 @@
-//! A run's folder: one run at a time uses it, and at its end complete files get their names, and files that only the run needed are
-//! deleted.
+//! A run's folder: one run at a time uses it; at the end of the run, complete files are renamed, and files that only
+//! the run needed are deleted.
 //!
-//! Two runs in one folder would write to the same files, and each receipt would only show what its own run wrote. So a run holds
-//! a lock while it looks at the folder or writes to it. Every step of the end can be repeated, so a run that dies between two of them can
-//! start over from the first.
+//! Two runs in one folder would write to the same files, and each receipt would only show what its own run wrote. So a
+//! run holds a lock while it reads the folder or writes to it. Every step at the end can be repeated, so a run that was
+//! killed between two steps can repeat all of them.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -14,8 +14,8 @@ use super::names::{CHECKPOINT, LOCK, folders_of, partial};
 use crate::formats::lock_file::LockFile;
 use crate::output::error::OutputError;
 
-/// Gives complete files in `directory` these names, in this order, unless they have them already. Then deletes the spilled files,
-/// and last the checkpoint that lists these names.
+/// Renames complete files in `directory` to these names, in this order, unless they have them already. Then deletes the
+/// spilled files, and last the checkpoint that lists these names.
 pub(crate) fn name_files(directory: &Path, names: &[PathBuf]) -> Result<(), OutputError> {
     for path in names.iter().map(|name| directory.join(name)) {
         match fs::rename(partial(&path), &path) {
@@ -23,7 +23,7 @@ pub(crate) fn name_files(directory: &Path, names: &[PathBuf]) -> Result<(), Outp
             other => other.map_err(OutputError::unwritable(&path))?,
         }
     }
-    // The names must survive a power cut too. One that is not in the folder is absolute.
+    // The names must survive a power cut, too. The name of a file that is not in the folder is absolute.
     let (elsewhere, names): (Vec<PathBuf>, Vec<PathBuf>) = names.iter().cloned().partition(|name| name.is_absolute());
     for path in elsewhere {
         path.parent().map_or(Ok(()), sync_folder).map_err(OutputError::unwritable(&path))?;
@@ -36,7 +36,7 @@ pub(crate) fn name_files(directory: &Path, names: &[PathBuf]) -> Result<(), Outp
 
 // Makes files and their names survive a power cut.
 
-/// Makes the names in a folder durable, where the platform can promise that.
+/// Makes the names in a folder durable, if the platform supports that.
 pub(crate) fn sync_folder(directory: &Path) -> io::Result<()> {
     #[cfg(unix)]
     File::open(directory)?.sync_all()?;

@@ -1,11 +1,11 @@
-//! Files in a run's folder that are not its results: those of an earlier run, what runs that ended early left, and files of
-//! others that readers take for output; and which of them may be replaced.
+//! Files in a run's folder that are not its results: files of an earlier run, files that unfinished runs left, and
+//! other files that readers take for output; and which of these may be replaced.
 //!
-//! Of complete files, only those that the earlier run's receipt names are deleted, and the page about it. A file that a user made
-//! is never replaced: if this run would write there, it refuses and names the file. The receipt is deleted in two steps. First it
-//! is renamed to a partial file, because without a receipt the other files are no result; it is deleted once all files it names
-//! are gone. A run that dies in between leaves a partial receipt, as does one that dies while renaming its files, and the next
-//! run reads that.
+//! A run deletes only complete files that the earlier run's receipt names, and the page about that run. It never
+//! replaces a file that a user made: if it would have to, it refuses and names the file. The receipt is deleted in two
+//! steps. First it is renamed to a partial file, because without a receipt the other files are not a result; it is
+//! deleted once all files that it names are gone. A run that is killed in between leaves a partial receipt, and so does
+//! a run that is killed while it renames its files; the next run reads it.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -30,8 +30,8 @@ const CHECKPOINT_START: &[u8] = b"{\"job\":{";
 const CHECKPOINT_END: &[u8] = b",\"checksum\":\"";
 const CHECKPOINT_END_LENGTH: u64 = CHECKPOINT_END.len() as u64 + 34;
 
-/// Makes room in `directory`, which exists and is locked, for a receipt, and for sets of files of this layout in these folders;
-/// an empty one is `directory` itself.
+/// Makes room in `directory`, which exists and is locked, for a receipt, and for sets of files of this layout in these
+/// folders; an empty folder name is `directory` itself.
 ///
 /// # Errors
 ///
@@ -64,8 +64,8 @@ pub(crate) fn make_room(
     remove(&partial(&directory.join(RECEIPT))).map_err(failed)
 }
 
-/// Whether a folder holds anything but partial files, a lock, and empty folders such as a run leaves that is killed before it makes
-/// files in them.
+/// Whether a folder holds anything but partial files, a lock, and empty folders, which a run leaves if it is killed
+/// before it creates files in them.
 fn holds_files(folder: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -94,13 +94,13 @@ fn in_the_way(
     if receipt.symlink_metadata().is_ok() && !file_starts_with(&receipt, RECEIPT_START) {
         return Ok(Some(receipt));
     }
-    // One that cannot be read, such as that of a newer version, names nothing that may be replaced.
+    // A receipt that cannot be read, such as one of a newer version, names no file that may be replaced.
     let receipt = directory.join(RECEIPT);
     if Receipt::read(&receipt).is_err() {
         return Ok(Some(receipt));
     }
     let is_foreign = |name: &str, kind: fs::FileType| kind.is_dir() || !earlier.contains(name);
-    // Every run writes this one, wherever its sets are.
+    // Every run writes this file, wherever its sets are.
     let needed = directory.join(NEEDED);
     if needed.symlink_metadata().is_ok_and(|there| is_foreign(NEEDED, there.file_type())) {
         return Ok(Some(needed));
@@ -154,8 +154,8 @@ fn was_checkpoint(path: &Path) -> io::Result<bool> {
     Ok(CHECKPOINT_START.starts_with(&start) || end.starts_with(CHECKPOINT_END))
 }
 
-/// The files of an earlier run, as its receipt names them, without the receipt itself. Where each list has a folder, names begin
-/// with it; none leads out of the run's folder.
+/// The files of an earlier run, as its receipt names them, without the receipt itself. If each list has a folder, names
+/// begin with it; no name leads out of the run's folder.
 fn earlier(directory: &Path) -> BTreeSet<String> {
     let whole = directory.join(RECEIPT);
     let path = if whole.symlink_metadata().is_ok() { whole } else { partial(&whole) };
@@ -164,7 +164,8 @@ fn earlier(directory: &Path) -> BTreeSet<String> {
     }
     // A file that is not a receipt names no files.
     let Some(receipt) = Receipt::read(&path).ok().flatten() else { return BTreeSet::new() };
-    // Those that a joined receipt names in the folders of shards belong to the shards, even if their folders are in this one.
+    // Files that a joined receipt names in the folders of shards belong to the shards, even if these folders are in
+    // this one.
     let files = receipt.file_lists().flatten().filter(|_| receipt.shards.is_empty());
     let is_of_other = |folder: &str| !folder.is_empty() && is_of_other_run(&directory.join(folder));
     let is_of_this = |name: &String| is_file_of_run(name) && !is_of_other(split_list_folder(name).0);
@@ -222,7 +223,7 @@ pub(crate) fn remove_leftovers(directory: &Path) -> io::Result<()> {
     remove_below(directory).map(drop)
 }
 
-/// Deletes partial files in the folders that a run made below this one; returns how many. Those of other runs stay.
+/// Deletes partial files in the folders that a run created below this one; returns how many. Files of other runs stay.
 fn remove_below(folder: &Path) -> io::Result<usize> {
     let mut removed = 0;
     for entry in fs::read_dir(folder)? {
@@ -240,12 +241,12 @@ fn remove_below(folder: &Path) -> io::Result<usize> {
     Ok(removed)
 }
 
-/// Deletes the files of spilled origins and of rows that waited, and an incomplete checkpoint.
+/// Deletes the files of spilled origins and of waiting rows, and an incomplete checkpoint.
 pub(super) fn remove_spilled(directory: &Path) -> io::Result<()> {
     remove_files(directory, is_spilled).map(drop)
 }
 
-/// Whether a run that ends early may leave a file of this name.
+/// Whether an unfinished run may leave a file of this name.
 fn is_leftover(name: &str) -> bool {
     is_spilled(name) || is_partial_output(name) || whole(name) == Some(RECEIPT)
 }
@@ -288,10 +289,10 @@ fn is_spilled(name: &str) -> bool {
     is_partial(name) && whole(name) != Some(NEEDED) && ours.iter().any(|start| name.starts_with(start))
 }
 
-// Files beside a run's own that readers of its folder take for output.
+// Files that readers of a run's folder take for output, although they are not the run's.
 //
-// A folder of tables is a dataset: its readers count every file in it, whatever its name, except those whose name, or that of a
-// folder above them, begins with `_` or `.`. Of text, readers choose the files that have the names of the run's.
+// A folder of tables is a dataset: its readers read every file in it, whatever its name, unless the name of the file or
+// of a folder above it begins with `_` or `.`. Of text, readers choose files by the names that a run gives.
 
 /// A file that is not one of the run's.
 #[derive(Debug, Clone, PartialEq, Eq)]

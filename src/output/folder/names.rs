@@ -1,5 +1,5 @@
-//! The names of a run's files: the receipt and what stands beside it, which do not depend on the job, and those of its lines.
-//! Also what is known of a file that has a name.
+//! The names of a run's files: the receipt and other fixed names, which do not depend on the job, and the names of
+//! files of lines. Also the record of what was written to such a file.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -29,12 +29,12 @@ pub(crate) fn partial(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.partial"))
 }
 
-/// Whether [`partial`] gives this name. A partial file that a killed run left is no result.
+/// Whether [`partial`] gives this name. A partial file that a killed run left is not a result.
 pub(super) fn is_partial(name: &str) -> bool {
     name.starts_with('.') && name.ends_with(".partial")
 }
 
-/// How the names of files of rows that wait begin; a number follows. They are partial, and never become results.
+/// The beginning of the names of files with waiting rows; a number follows. They are partial, and never become results.
 pub(crate) const WAITING_ROWS: &str = "waiting-rows";
 
 /// The name of the lock file, which exists while a run does.
@@ -126,7 +126,7 @@ impl FileName {
         })
     }
 
-    /// What follows the stem and the part number, beginning with a dot.
+    /// The part of the name after the stem and the part number, beginning with a dot.
     fn extension(&self) -> String {
         let packed = self.frames.map_or(String::new(), |format| format!(".{}", format.extension()));
         format!(".{}{packed}", self.ending)

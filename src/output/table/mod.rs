@@ -1,11 +1,12 @@
 //! Lists as rows of Parquet files, with their outcomes.
 //!
-//! A [`TableSchema`] defines the columns of a set's files: those of the list, as they are stored there, then the reason, and what
-//! blocked the line, if that is asked for. The verdict is a column only if rows of all verdicts share a file; otherwise it is the
-//! name of the folder, as in Hive datasets. One worker makes a batch of the [rows] of a chunk for each file. They [wait](waiting)
-//! until there are enough for a [row group](row_group), which a worker encodes with a footer of its own. When all groups are
-//! written, the [footer](row_group) of the file is made by walking back over theirs. So nothing is kept of a file but where it ends.
-//! Readers skip the footers of the groups because nothing refers to them, as the format prescribes.
+//! A [`TableSchema`] defines the columns of a set's files: the columns of the list, as stored there, then the reason
+//! and, if causes are wanted, what blocked the line. The verdict is a column only if rows of all verdicts share a file;
+//! otherwise it is the name of the folder, as in Hive datasets. One worker makes a batch of [rows] of a chunk for each
+//! file. Rows [wait](waiting) until they fill a [row group](row_group), which a worker encodes with its own footer.
+//! When all groups are written, the [footer](row_group) of the file is assembled by walking back over the footers of
+//! the groups. So the only state of a file is where it ends. Readers skip the footers of the groups, because nothing in
+//! the file refers to them.
 
 #[cfg(feature = "parquet")]
 mod reread;

@@ -1,4 +1,4 @@
-//! Reads the tables of a run again: their lines, and the verdicts beside them.
+//! Reads the tables of a run again: their lines and verdicts.
 
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
@@ -19,7 +19,7 @@ use crate::output::receipt::Receipt;
 use crate::robots::Agents;
 use crate::threads;
 
-/// Bytes of lines that are looked at together.
+/// Bytes of lines that are processed together.
 const LINES: usize = 1 << 20;
 
 /// Row groups per thread before results are combined.
@@ -61,7 +61,7 @@ pub(crate) fn reread<T: Default + Send>(
 struct WrittenTable {
     file: ParquetFile,
     line_columns: LineColumns,
-    /// The columns that tell the verdicts.
+    /// The columns with the verdicts.
     verdicts: Vec<usize>,
     agents: Vec<Agents>,
     /// Whether these columns are lists of the crawlers that may not fetch a line's URL.

@@ -1,16 +1,16 @@
-//! Row groups: the rows of a file that were gathered, encoded, with a footer of their own; and the footer of the file, put
-//! together from those.
+//! Row groups: gathered rows of a file, encoded, each with its own footer; and the footer of the file, assembled from
+//! these.
 //!
 //! Columns are encoded one after the other. So memory never holds more than the rows, the columns encoded so far, and what the
 //! encoder of one column needs, which may be more than the values of a short one.
 //!
-//! A dictionary saves space, and the time to compress, where values repeat; where they do not, making one is wasted. Some values
-//! of each column, spread over the group, show how many distinct ones there are: among *n* values drawn from *d* equally frequent
-//! ones, about *n*²/2*d* repeat an earlier one.
+//! If values repeat, a dictionary saves space and time for compression; otherwise making it is wasted. A sample of each
+//! column's values, spread over the group, shows how many distinct values there are: among *n* values drawn from *d*
+//! equally frequent ones, about *n*²/2*d* repeat an earlier one.
 //!
-//! Each group is a *frame*, followed by its length. So all frames are found by walking back from the end of the last one, and no
-//! list of where they begin is kept. Offsets in a frame's footer count from the start of the frame, and are shifted to its place
-//! in the file.
+//! Each group is a *frame*, followed by its length. So all frames can be found by walking back from the end of the last
+//! one, and no list of their positions is needed. Offsets in a frame's footer count from the start of the frame, and
+//! are shifted to its place in the file.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
@@ -125,7 +125,7 @@ impl TableSchema {
 /// The most bytes of a dictionary.
 const DICTIONARY_BYTES: usize = 4 << 20;
 
-/// How many values of a column are looked at.
+/// How many values of a column are sampled.
 const SAMPLE: usize = 2048;
 
 /// How often a value must occur, on average.
@@ -154,7 +154,7 @@ fn saves(values: &ArrayRef) -> bool {
     let all = values.len() - values.null_count();
     let step = values.len().div_ceil(SAMPLE).max(1);
     let (mut distinct, mut seen, mut bytes) = (HashSet::new(), 0, 0);
-    // Not all at the same distance, since values may repeat in a rhythm.
+    // Not all at the same distance, because values may repeat at regular intervals.
     let place = |start: usize| start + (xxh3_64(&start.to_le_bytes()) % step as u64) as usize;
     let sample = (0..values.len()).step_by(step).map(place);
     for row in sample.filter(|&row| row < values.len() && values.is_valid(row)) {

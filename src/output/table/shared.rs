@@ -1,4 +1,4 @@
-//! What a program built without Parquet knows of tables, too.
+//! The parts of tables that a program built without Parquet needs, too.
 
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

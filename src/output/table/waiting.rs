@@ -1,12 +1,12 @@
 //! Rows that wait until there are enough of them for a row group.
 //!
-//! A chunk may have ten rows for a file and the next one a hundred thousand, and engines read small row groups slowly. So the
-//! rows for a file stay here, chunk after chunk, until there are enough, and then all become one row group. Chunks come here in
-//! order, so where groups end depends on the chunks alone, not on which worker judged them. The groups are encoded elsewhere,
-//! in parallel.
+//! A chunk may have ten rows for a file and the next chunk a hundred thousand, and engines read small row groups
+//! slowly. So the rows for a file wait here, chunk after chunk, until they fill a row group. Chunks arrive in order, so
+//! where groups end depends only on the chunks, not on which worker judged them. The groups are encoded elsewhere, in
+//! parallel.
 //!
-//! All files share a budget. Rows beyond it, and at a checkpoint all rows, are stored on disk: in files without names, or, if another
-//! process may go on with them, with names.
+//! All files share a budget. Rows beyond it, and at a checkpoint all rows, are stored on disk: in unnamed files, or in
+//! named files if another process may resume with them.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, ListArray, RecordBatch, StructArray};

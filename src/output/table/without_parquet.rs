@@ -1,4 +1,4 @@
-//! Stand-ins for tables in a program built without Parquet.
+//! Stubs for tables in a program built without Parquet.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,19 +14,19 @@ use crate::output::folder::Written;
 use crate::output::form::{Block, OutputOptions, Splits};
 use crate::output::receipt::Receipt;
 
-/// A table, which cannot be made.
+/// A table; none can be made.
 #[derive(Debug, Clone)]
 pub(crate) enum TableSchema {}
 
-/// Rows, of which there are none.
+/// Rows; there are none.
 pub(crate) struct FileRows;
 
-/// A row group, of which there is none.
+/// A row group; there are none.
 pub(crate) struct FullGroup {
     pub set: usize,
 }
 
-/// Rows that wait, of which there are none.
+/// Waiting rows; there are none.
 pub(crate) struct WaitingRows;
 
 impl TableSchema {
