@@ -72,7 +72,7 @@ mod automaton;
 pub mod automaton;
 #[cfg(feature = "cli")]
 pub mod cli;
-pub mod dialect;
+mod dialect;
 #[cfg(not(feature = "internals"))]
 mod formats;
 #[cfg(feature = "internals")]
@@ -128,7 +128,7 @@ mod show;
 pub mod show;
 mod threads;
 
-pub use dialect::{Dialect, UnknownDialect};
+pub use dialect::{Axis, Dialect, UnknownDialect};
 #[cfg(feature = "parquet")]
 pub use formats::columnar::panics_are_caught;
 pub use formats::error::FileError;

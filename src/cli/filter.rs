@@ -96,8 +96,8 @@ fn split(
     // The memory of the captures, which are gone.
     process::return_free_memory(args.long_run.memory);
     let against = args.source.rules.policy.open_files(&args.source.against)?;
-    let against = against.map(|policy| Against::new(policy).only_changed(args.source.only_changed));
-    let mut job = job(args, lists, choices, sources::crawlers(&agents, &policy)?).against(against);
+    let mut job = job(args, lists, choices, sources::crawlers(&agents, &policy)?);
+    job.against = against.map(|policy| Against { policy, only_changed: args.source.only_changed });
     if let Some(path) = &job.robots_needed {
         destination::ensure(
             path,

@@ -14,7 +14,7 @@ use crate::formats::shown;
 use crate::input::Shard;
 use crate::judge::SameUrl;
 use crate::output::counted;
-use crate::run::{self, Job, KEYS_FILE, LongRun, Phase, Progress, SEEN_FILE, SeenFile, Snapshot};
+use crate::run::{self, Job, KEYS_FILE, Phase, Progress, SEEN_FILE, SeenFile, Snapshot};
 
 /// Write the keys of all URLs in lists to a file, for a shard that leaves out duplicates
 ///
@@ -81,9 +81,8 @@ pub struct SeenArgs {
 pub fn keys(args: &KeysArgs) -> Result<ExitCode, Failure> {
     let lists = lists::all(&args.lists, &args.input)?;
     destination::ensure(&args.out, &KEYS_FILE, &lists)?;
-    let long_run = LongRun::default().shard(args.shard).skip_bad(args.skip_bad).memory(args.memory);
     let job = Job::new(lists, Vec::new()).url_field(args.input.url_field()).unique(Some(args.unique));
-    let job = job.threads(args.threads).long_run(long_run);
+    let job = job.threads(args.threads).shard(args.shard).skip_bad(args.skip_bad).memory(args.memory);
     let progress = Progress::new();
     let file = watch_work(|| work(&progress.snapshot()), || job.write_keys(&args.out, &progress))?;
     print(&line(&file))?;

@@ -19,9 +19,9 @@ use super::source::{PassedOver, bare_origin, page};
 use super::state::OverrideState;
 use super::statistics::{CompileProgress, Statistics};
 use super::union::{Deriving, OverridesFrom, Targets, Union, UrlList};
-use super::url_answers::{AnswerKind, Content, Failures, Folded, StoredAnswer, StoredRules};
+use super::url_answers::{Content, Failures, Folded, StoredAnswer, StoredRules};
 use super::urls::{StoredOverride, StoredUrl, Urls};
-use crate::dialect::Dialect;
+use crate::dialect::{AnswerKind, Dialect};
 use crate::formats::replace::folder_of;
 use crate::formats::write_lock::WriteLock;
 use crate::origin;
@@ -127,7 +127,7 @@ impl Captures {
     }
 
     /// The progress of reading and compiling, for another thread to watch.
-    pub fn progress(&self) -> Arc<CompileProgress> {
+    pub(crate) fn progress(&self) -> Arc<CompileProgress> {
         Arc::clone(&self.progress)
     }
 

@@ -29,8 +29,7 @@ mod union;
 mod url_answers;
 mod urls;
 
-pub use crate::formats::write_lock::{LockNotice, WriteLock};
-pub use crate::robots::{BodyFlaw, NoteCounts, NoteKind};
+pub use crate::formats::write_lock::WriteLock;
 pub use capture::Capture;
 pub use captures::Captures;
 pub use compiled::Policy;
@@ -39,24 +38,19 @@ pub(crate) use crawlers::columns_of;
 pub use crawlers::{Crawler, Crawlers};
 pub use error::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, WriteError};
 pub(crate) use groups::Row;
-#[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use groups::{Group, Groups};
 #[cfg(feature = "cli")]
 pub(crate) use image::POLICY_FILE;
-#[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use image::{Record, Trust};
-#[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use lookup::Lookup;
 pub(crate) use lookup::{Entry as LookupEntry, hash};
 pub use merge::{Merged, merge};
 pub use overrides::{Override, OverrideProblem, Overrides, OverridesError};
-#[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use provenance::{Outline, WrittenRules};
-#[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use resolve::FinalStatuses;
 pub use state::{Answered, OriginStatus, Ruling};
-#[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use state::{Class, LastGood, OriginState, OverrideState, Times};
-pub use statistics::{CaptureCounts, CompileProgress, Statistics};
+pub(crate) use statistics::CompileProgress;
+pub use statistics::Statistics;
+pub(crate) use url_answers::LONGEST_UNREACHABLE;
 pub(crate) use url_answers::StoredAnswer;
-pub use url_answers::{AnswerKind, LONGEST_UNREACHABLE};

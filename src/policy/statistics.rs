@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::url_answers::AnswerKind;
+use crate::dialect::AnswerKind;
 use crate::formats::{shortened, visible};
 use crate::robots::NoteCounts;
 
@@ -59,13 +59,13 @@ impl CaptureCounts {
 pub struct Statistics {
     /// Captures read, and what became of them; only if the policy was just made from them.
     #[serde(skip_serializing_if = "is_default")]
-    pub captures: CaptureCounts,
+    pub(crate) captures: CaptureCounts,
     /// The first of the URLs of which only bytes could choose an answer; likewise. Receipts have only their numbers.
     #[serde(skip)]
-    pub first_tie: Option<String>,
+    pub(crate) first_tie: Option<String>,
     /// Counts of WARC records; likewise.
     #[serde(skip_serializing_if = "is_default")]
-    pub warc: WarcCounts,
+    pub(crate) warc: WarcCounts,
     /// Origins with an entry.
     pub origins: u64,
     /// Origins with an override.
@@ -75,7 +75,7 @@ pub struct Statistics {
     /// URLs that were asked, besides the robots.txt of origins; they only serve redirects.
     pub other_urls: u64,
     /// Answers that are kept, by kind.
-    pub answers: BTreeMap<AnswerKind, u64>,
+    pub(crate) answers: BTreeMap<AnswerKind, u64>,
     /// Distinct automata.
     pub automata: u64,
     /// Automata whose verdict is the same for every path.
@@ -87,7 +87,7 @@ pub struct Statistics {
     /// Size of all automata in bytes.
     pub automata_bytes: u64,
     /// Counts of lines dropped or cut in the robots.txt files of the answers that are kept.
-    pub notes: NoteCounts,
+    pub(crate) notes: NoteCounts,
 }
 
 fn is_default<T: Default + PartialEq>(counts: &T) -> bool {

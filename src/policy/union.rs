@@ -13,7 +13,7 @@ use super::image::{Sources, SpillFolder, Spool, UrlRecord, UrlRecords, Writer, h
 use super::resolve::{Hops, Resolver};
 use super::statistics::{CompileProgress, Statistics};
 use super::url_answers::UrlAnswers;
-use crate::dialect::Dialect;
+use crate::dialect::{AnswerKind, Dialect};
 use crate::formats::bytes::push_number;
 use crate::formats::memory::FileTable;
 
@@ -250,7 +250,7 @@ mod tests {
     use super::*;
     use crate::policy::image::Sources;
     use crate::policy::union::OverridesFrom;
-    use crate::policy::url_answers::{AnswerKind, Content, Failures, StoredAnswer, StoredRules};
+    use crate::policy::url_answers::{Content, Failures, StoredAnswer, StoredRules};
 
     #[test]
     fn targets_keep_the_sources_of_their_rules() {

@@ -24,45 +24,45 @@ use crate::robots::Agents;
 #[non_exhaustive]
 pub struct Job {
     /// The lists, in order; `-` is standard input.
-    pub lists: Vec<PathBuf>,
+    pub(crate) lists: Vec<PathBuf>,
     /// Where in a line the URL is.
-    pub url_field: UrlField,
+    pub(crate) url_field: UrlField,
     /// Where the lines go; `None` to only count them.
-    pub destination: Option<Destination>,
+    pub(crate) destination: Option<Destination>,
     /// If lines go to standard output: a file to which the robots.txt that deferred lines wait for are written, each once, before
     /// its first line. It must be new, empty, such a list, or a pipe or device.
-    pub robots_needed: Option<PathBuf>,
+    pub(crate) robots_needed: Option<PathBuf>,
     /// Whether blocked lines are written with what blocked them: the rule, its line number, and when its robots.txt was captured.
     /// In text, these columns come before the line in a blocked partition, which then is a table, and after each verdict in a
     /// file of verdicts.
-    pub explain: bool,
+    pub(crate) explain: bool,
     /// The uses of which columns show what sites say of each line's page: `y`, `n` or nothing, by all records together and by each
     /// kind. They come before each line of an allowed partition in text, and in every table. Lines that are written once for all
     /// crawlers have none.
-    pub preferences: PreferenceColumns,
+    pub(crate) preferences: PreferenceColumns,
     /// Crawlers of the policy, at least one; the lines are split for each of them, unless [`Job::allowed_if`](field@Job::allowed_if)
     /// is set. The policy of the run is asked for them again, so they may come from another one.
-    pub crawlers: Vec<Crawler>,
+    pub(crate) crawlers: Vec<Crawler>,
     /// Whether lines are split once for all crawlers together, and when they are allowed then. Only partitions can be written.
-    pub allowed_if: Option<AllowedIf>,
+    pub(crate) allowed_if: Option<AllowedIf>,
     /// An older policy with which each verdict is compared.
-    pub against: Option<Against>,
+    pub(crate) against: Option<Against>,
     /// The choices for lines without a definite verdict.
-    pub choices: Choices,
+    pub(crate) choices: Choices,
     /// Whether to leave out lines whose URLs have occurred before, and which URLs are the same.
-    pub unique: Option<SameUrl>,
+    pub(crate) unique: Option<SameUrl>,
     /// A file of the URLs that earlier runs have seen, which are left out, too. A run that is complete has replaced it by one with
     /// its allowed URLs; if it does not exist, it is made.
-    pub seen: Option<PathBuf>,
+    pub(crate) seen: Option<PathBuf>,
     /// A folder with the files of [keys](Job::write_keys) of all shards, if this is one that leaves out lines whose URLs have occurred
     /// before. A line is left out, too, if an earlier shard has its URL.
-    pub keys: Option<PathBuf>,
+    pub(crate) keys: Option<PathBuf>,
     /// The number of workers; 0 for one per processor. There are fewer if memory does not suffice.
-    pub threads: usize,
+    pub(crate) threads: usize,
     /// The size of a chunk in bytes; 0 to choose it by the memory.
-    pub chunk_size: usize,
+    pub(crate) chunk_size: usize,
     /// Settings for long runs.
-    pub long_run: LongRun,
+    pub(crate) long_run: LongRun,
 }
 
 impl Job {
@@ -110,20 +110,71 @@ setters! {
         explain: bool,
         preferences: PreferenceColumns,
         allowed_if: Option<AllowedIf>,
-        against: Option<Against>,
         choices: Choices,
         unique: Option<SameUrl>,
         seen: Option<PathBuf>,
         keys: Option<PathBuf>,
         threads: usize,
         chunk_size: usize,
-        long_run: LongRun,
     }
 }
 
-/// An older policy with which verdicts are compared. Lines are judged by it as well, with the same choices, except that no
-/// robots.txt is too old. Partitions and names of crawlers are by the policy of the run; a file of verdicts has the older ones after
-/// these, and the receipt counts both, and what changed.
+/// For long runs.
+impl Job {
+    /// Compares each verdict with that of an older policy, which has the dialect and the crawlers of the run. Lines are judged by it
+    /// as well, with the same choices, except that no robots.txt is too old. Partitions and names of crawlers are by the policy of
+    /// the run; a file of verdicts has the older ones after these, and the receipt counts both, and what changed. With `only_changed`,
+    /// lines whose partition is the same by both policies, for all crawlers, are left out.
+    #[must_use]
+    pub fn against(mut self, policy: Policy, only_changed: bool) -> Job {
+        self.against = Some(Against { policy, only_changed });
+        self
+    }
+
+    /// Reads only a part of the lists, if one is given.
+    #[must_use]
+    pub fn shard(mut self, shard: Option<Shard>) -> Job {
+        self.long_run.shard = shard;
+        self
+    }
+
+    /// Resumes an interrupted run in the folder, if there is one.
+    #[must_use]
+    pub fn resume(mut self, resume: bool) -> Job {
+        self.long_run.resume = resume;
+        self
+    }
+
+    /// Skips parts of lists that cannot be read, instead of ending the run.
+    #[must_use]
+    pub fn skip_bad(mut self, skip_bad: bool) -> Job {
+        self.long_run.skip_bad = skip_bad;
+        self
+    }
+
+    /// Sets the shortest time between checkpoints; five seconds, unless it is set.
+    #[must_use]
+    pub fn checkpoint(mut self, checkpoint: Duration) -> Job {
+        self.long_run.checkpoint = checkpoint;
+        self
+    }
+
+    /// Stops the run at the next chunk once this flag is set.
+    #[must_use]
+    pub fn interrupt(mut self, interrupt: Option<Arc<AtomicBool>>) -> Job {
+        self.long_run.interrupt = interrupt;
+        self
+    }
+
+    /// Sets the memory budget in bytes. Mapped files and the policy do not count.
+    #[must_use]
+    pub fn memory(mut self, memory: u64) -> Job {
+        self.long_run.memory = memory;
+        self
+    }
+}
+
+/// An older policy with which verdicts are compared: see [`Job::against`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Against {
@@ -131,19 +182,6 @@ pub struct Against {
     pub policy: Policy,
     /// Whether to leave out lines whose partition is the same by both policies, for all crawlers.
     pub only_changed: bool,
-}
-
-impl Against {
-    /// Compares with this policy, and leaves out nothing.
-    pub fn new(policy: Policy) -> Against {
-        Against { policy, only_changed: false }
-    }
-}
-
-setters! {
-    Against {
-        only_changed: bool,
-    }
 }
 
 /// Settings that divide a long run, or let it run unattended.
@@ -162,17 +200,6 @@ pub struct LongRun {
     pub interrupt: Option<Arc<AtomicBool>>,
     /// The memory budget in bytes. Mapped files and the policy do not count.
     pub memory: u64,
-}
-
-setters! {
-    LongRun {
-        shard: Option<Shard>,
-        resume: bool,
-        skip_bad: bool,
-        checkpoint: Duration,
-        interrupt: Option<Arc<AtomicBool>>,
-        memory: u64,
-    }
 }
 
 impl Default for LongRun {
@@ -198,19 +225,19 @@ pub enum Destination {
 #[non_exhaustive]
 pub struct Folder {
     /// Its path.
-    pub directory: PathBuf,
+    pub(crate) directory: PathBuf,
     /// How lines are written.
-    pub form: OutputMode,
+    pub(crate) form: OutputMode,
     /// The format of the files.
-    pub format: FileFormat,
+    pub(crate) format: FileFormat,
     /// How files are compressed, if they are; Parquet is compressed internally.
-    pub compress: Option<FrameCompression>,
+    pub(crate) compress: Option<FrameCompression>,
     /// The most bytes in a file, if files are split into numbered parts. Lines and frames are never split.
-    pub split_size: Option<u64>,
+    pub(crate) split_size: Option<u64>,
     /// Whether an earlier run's files in it may be replaced.
-    pub force: bool,
+    pub(crate) force: bool,
     /// Whether each list gets its own partitions, in a folder `NUMBER-NAME`.
-    pub per_input: bool,
+    pub(crate) per_input: bool,
 }
 
 impl Folder {

@@ -32,27 +32,21 @@ pub(crate) mod unique;
 pub(crate) mod verify;
 pub(crate) mod worker;
 
-pub use crate::formats::compression::Compression;
-#[cfg(unix)]
-pub use crate::input::fill_lost_pages;
-pub use crate::input::{
-    Column, Delimiter, DelimiterError, FileState, ListError, ListNamesError, ListRange, NameEnd, Shard, ShardError,
-    SkippedPart, SkippedRows, UrlField, UrlFieldError, UrlParts, lists_named_in,
-};
+pub use crate::input::{Shard, UrlField};
 pub use crate::judge::line_hash;
-pub use crate::output::{
-    FileFormat, FilePart, FrameCompression, Hex, ListPart, OutputError, OutputMode, Part, PartitionPart, Receipt,
-    ReceiptOptions, Sample, SeenPart, TabbedLines, VerdictsPart,
-};
-pub use error::{FilterError, JoinError};
-pub use job::{Against, Destination, Folder, Job, LongRun, Newer, Pipe};
+pub use crate::output::{FileFormat, FrameCompression, OutputMode, Receipt};
+pub(crate) use error::{FilterError, JoinError};
+pub(crate) use job::{Against, Destination, LongRun, Newer, Pipe};
+pub use job::{Folder, Job};
 pub use join::join;
-pub use memory::DEFAULT_MEMORY;
-#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) use memory::DEFAULT_MEMORY;
 pub(crate) use memory::{Needs, check_memory};
-pub use progress::{Counted, Phase, Progress, Resumed, Snapshot};
+pub use progress::Progress;
+pub(crate) use progress::{Counted, Phase, Resumed, Snapshot};
+pub(crate) use seen_file::SeenError;
 #[cfg(feature = "cli")]
 pub(crate) use seen_file::{KEYS_FILE, SEEN_FILE};
-pub use seen_file::{SeenError, SeenFile, merge_seen};
-pub use start::{EarlierRun, earlier_run};
-pub use verify::{Checked, Role, Verification, VerifyError, uncounted, verify};
+pub use seen_file::{SeenFile, merge_seen};
+pub(crate) use start::{EarlierRun, earlier_run};
+pub(crate) use verify::{Checked, Role, VerifyError, uncounted};
+pub use verify::{Verification, verify};

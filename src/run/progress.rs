@@ -180,8 +180,18 @@ impl Progress {
         Progress::default()
     }
 
+    /// The lines that are judged, or left out, so far.
+    pub fn lines(&self) -> u64 {
+        self.snapshot().lines
+    }
+
+    /// The bytes of these lines.
+    pub fn bytes(&self) -> u64 {
+        self.snapshot().bytes
+    }
+
     /// The current progress.
-    pub fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         let state = lock(&self.state);
         let source_bytes = self.source.load(Ordering::Relaxed);
         Snapshot { seconds: state.seconds(), source_bytes, ..state.snapshot.clone() }

@@ -15,19 +15,40 @@ pub struct UrlField {
     /// The separator of fields. Without it, each line is a URL, unless the list is recognised as an index; one with a tab inside
     /// has fields, and is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub delimiter: Option<Delimiter>,
+    pub(crate) delimiter: Option<Delimiter>,
     /// Which field is the URL; the first by default.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub column: Option<Column>,
+    pub(crate) column: Option<Column>,
     /// Whether the first line of each list is a head line. Choosing the column by name implies it.
-    pub header: bool,
+    pub(crate) header: bool,
 }
 
-setters! {
-    UrlField {
-        delimiter: Option<Delimiter>,
-        column: Option<Column>,
-        header: bool,
+impl UrlField {
+    /// Sets the separator of fields: one ASCII byte, not a line end or a quote, or `tab`; `whitespace` for runs of spaces and tabs; or
+    /// `none`, if tabs belong to URLs. Without it, each line is a URL, unless the list is recognised as an index; one with a tab inside
+    /// has fields, and is invalid.
+    ///
+    /// # Errors
+    ///
+    /// [`DelimiterError`] for any other text.
+    pub fn delimiter(mut self, delimiter: &str) -> Result<UrlField, DelimiterError> {
+        self.delimiter = Some(delimiter.parse()?);
+        Ok(self)
+    }
+
+    /// Sets which field of a line, or column of a table, is the URL: its number, counted from 1, or its name in the head line.
+    #[must_use]
+    pub fn column(mut self, column: &str) -> UrlField {
+        let Ok(column) = column.parse();
+        self.column = Some(column);
+        self
+    }
+
+    /// Sets whether the first line of each list is a head line. Choosing the column by name implies it.
+    #[must_use]
+    pub fn header(mut self, header: bool) -> UrlField {
+        self.header = header;
+        self
     }
 }
 

@@ -23,7 +23,7 @@ impl Default for FieldNames {
 
 impl FieldNames {
     /// The name of a field; `None` if there is no such field.
-    pub fn name(&self, field: Field) -> Option<&str> {
+    pub(crate) fn name(&self, field: Field) -> Option<&str> {
         self.names[field as usize].as_deref()
     }
 
@@ -70,7 +70,7 @@ impl FieldNames {
     /// # Errors
     ///
     /// [`NoColumn`] if a column is needed and not there.
-    pub fn columns(&self, find: impl Fn(&str) -> Option<usize>) -> Result<Vec<(Field, usize)>, NoColumn> {
+    pub(crate) fn columns(&self, find: impl Fn(&str) -> Option<usize>) -> Result<Vec<(Field, usize)>, NoColumn> {
         let place = |field| self.name(field).and_then(&find);
         let mut columns = Vec::new();
         for field in Field::ALL {

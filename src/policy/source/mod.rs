@@ -26,20 +26,19 @@ mod robots;
 #[cfg(feature = "warc")]
 mod warc;
 
-pub use super::statistics::WarcCounts;
-pub use crate::formats::time::{float as time_of_number, parse as time_of_text};
-pub use add::{Options, Part, add, add_answers, add_pages, add_part, add_single, newest};
+pub use add::{Options, add, add_answers};
+pub(crate) use add::{Part, add_pages, add_part, add_single, newest};
 #[cfg(feature = "cli")]
 pub(crate) use add::{Whole, add_for_any, whole};
 pub use answer::Answer;
 pub(crate) use answer::{bare_origin, page};
 pub use error::{RecordProblem, SourceError};
 pub use fetched_at::FetchedAt;
-pub use fields::{Field, FieldNames, FieldNamesError, NoColumn};
-pub use form::TextForm;
-pub use headers::headers_of_json;
-pub use intake::Newest;
+pub use fields::FieldNames;
+pub(crate) use fields::{Field, FieldNamesError, NoColumn};
+pub(crate) use form::TextForm;
+pub(crate) use headers::headers_of_json;
+pub(crate) use intake::Newest;
 pub use kind::SourceKind;
 pub use passed_over::PassedOver;
-#[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use robots::Robots;

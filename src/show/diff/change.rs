@@ -108,17 +108,39 @@ impl Differences {
 #[derive(Debug, Clone)]
 pub struct OriginChange<'p> {
     /// The origin.
-    pub origin: &'p [u8],
+    pub(crate) origin: &'p [u8],
     /// How it changed.
-    pub change: Change,
+    pub(crate) change: Change,
     /// The names of the crawlers, by number: see [`Diff::names`](super::Diff::names).
-    pub crawlers: Arc<[u16]>,
+    pub(crate) crawlers: Arc<[u16]>,
     /// The paths that changed, and records that are only kept, if both policies have verdicts.
-    pub differences: Arc<Differences>,
+    pub(crate) differences: Arc<Differences>,
     /// Whose group applied, and whose applies now.
-    pub groups: [GroupKind; 2],
+    pub(crate) groups: [GroupKind; 2],
     /// The name of the origin's status before and now; `None` where it is not in the policy.
-    pub statuses: [Option<&'static str>; 2],
+    pub(crate) statuses: [Option<&'static str>; 2],
+}
+
+impl<'p> OriginChange<'p> {
+    /// The origin.
+    pub fn origin(&self) -> &'p [u8] {
+        self.origin
+    }
+
+    /// How it changed.
+    pub fn change(&self) -> Change {
+        self.change
+    }
+
+    /// The names of the crawlers, by number: see [`Diff::names`](super::Diff::names).
+    pub fn crawlers(&self) -> &[u16] {
+        &self.crawlers
+    }
+
+    /// Some of the paths that show the change, in normal form, the nearest first. Each can be asked for.
+    pub fn paths(&self) -> impl Iterator<Item = &[u8]> {
+        self.differences.shown.iter().map(|difference| &*difference.path).filter(|path| !path.is_empty())
+    }
 }
 
 /// How a group changed for some crawlers, whatever the origin.

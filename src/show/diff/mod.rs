@@ -19,10 +19,10 @@
 //!
 //! let mut found = Vec::new();
 //! Diff::new(&was, &now, &[])?.each(|change| {
-//!     found.push((change.change, change.differences.shown[0].path.clone()));
+//!     found.push((change.change(), change.paths().next().map(<[u8]>::to_vec)));
 //!     Ok::<(), std::io::Error>(())
 //! })?;
-//! assert_eq!(found, [(Change::NowBlocked, b"/b".to_vec())]);
+//! assert_eq!(found, [(Change::NowBlocked, Some(b"/b".to_vec()))]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -31,7 +31,8 @@ mod compare;
 mod history;
 mod policies;
 
-pub use super::access::GroupKind;
-pub use change::{Change, Difference, Differences, OriginChange};
-pub use history::{HISTORY, History};
-pub use policies::{Diff, DiffError, Seen, Table};
+pub use change::{Change, OriginChange};
+pub(crate) use change::{Difference, Differences};
+pub use history::History;
+pub use policies::{Diff, Table};
+pub(crate) use policies::{DiffError, Seen};

@@ -154,7 +154,12 @@ impl<'p> Diff<'p> {
     /// # Errors
     ///
     /// The first error of `each`.
-    pub fn each<E>(&self, mut each: impl FnMut(&OriginChange<'p>) -> Result<(), E>) -> Result<Seen, E> {
+    pub fn each<E>(&self, each: impl FnMut(&OriginChange<'p>) -> Result<(), E>) -> Result<(), E> {
+        self.compare(each).map(drop)
+    }
+
+    /// The same, and how many origins were compared.
+    pub(crate) fn compare<E>(&self, mut each: impl FnMut(&OriginChange<'p>) -> Result<(), E>) -> Result<Seen, E> {
         let dialect = self.policies[0].dialect();
         let [was, now] = self.policies;
         let decisions = [decisions(was, self.choices.of_older()), decisions(now, self.choices)];
@@ -189,15 +194,11 @@ impl<'p> Diff<'p> {
         Ok(seen)
     }
 
-    /// Passes all rows of a table to `each`.
-    ///
-    /// # Errors
-    ///
-    /// The first error of `each`.
-    pub fn rows<E>(&self, table: Table, each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>) -> Result<Seen, E> {
+    /// Passes all rows of a table to `each`; its first error ends it.
+    pub(crate) fn rows<E>(&self, table: Table, each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>) -> Result<Seen, E> {
         let names = self.names();
         let mut counts: BTreeMap<(u16, Change), u64> = BTreeMap::new();
-        let seen = self.each(|change| match table {
+        let seen = self.compare(|change| match table {
             Table::Changes => change_rows(change, &names, each),
             Table::Summary => {
                 change.crawlers.iter().for_each(|&crawler| *counts.entry((crawler, change.change)).or_default() += 1);
@@ -215,7 +216,12 @@ impl<'p> Diff<'p> {
     /// # Errors
     ///
     /// If `out` cannot be written.
-    pub fn write(&self, table: Table, format: Format, out: &mut (dyn Write + Send)) -> io::Result<Seen> {
+    pub fn write(&self, table: Table, format: Format, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        self.write_table(table, format, out).map(drop)
+    }
+
+    /// The same, and how many origins were compared.
+    pub(crate) fn write_table(&self, table: Table, format: Format, out: &mut (dyn Write + Send)) -> io::Result<Seen> {
         let mut seen = Seen::default();
         export::write_rows((table.name(), table.columns()), format, out, &mut |each| {
             seen = self.rows(table, each)?;
@@ -272,7 +278,7 @@ named! {
 
 impl Table {
     /// The columns of the table.
-    pub fn columns(self) -> &'static [Column] {
+    pub(crate) fn columns(self) -> &'static [Column] {
         match self {
             Table::Changes => &CHANGES,
             Table::Summary => &SUMMARY,
