@@ -14,7 +14,7 @@
 //! assert_eq!(rules.verdict("/private/notes"), Verdict::Blocked);
 //! assert_eq!(rules.verdict("/private/a.html"), Verdict::Allowed);
 //! assert_eq!(rules.explain("/private/a.html").rule.unwrap().line, 3);
-//! # Ok::<(), robosieve::AgentError>(())
+//! # Ok::<(), robosieve::ValueError>(())
 //! ```
 //!
 //! Many origins and many URLs: open a policy file, or build a policy from [`policy::Captures`], and query its
@@ -61,6 +61,8 @@
 // Some of it is only there for tests and benchmarks, which have the feature.
 #![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]
 
+#[macro_use]
+mod error;
 #[macro_use]
 mod named;
 
@@ -128,23 +130,18 @@ mod show;
 pub mod show;
 mod threads;
 
-pub use dialect::{Axis, Dialect, UnknownDialect};
-#[cfg(feature = "parquet")]
-pub use formats::columnar::panics_are_caught;
-pub use formats::error::FileError;
+pub use dialect::{Axis, Dialect};
+pub use error::{ValueError, ValueErrorKind};
 pub use judge::{
-    AllowedIf, Cause, Choices, Explainer, Fallback, KeptRecord, Matcher, MatcherError, Matchers, MaxAge, MaxAgeError,
-    NoKey, Outcomes, PagePreferences, Refusals, Refused, RuleSet, SameUrl, StatusProblem, Statuses, StatusesError,
+    AllowedIf, Cause, Choices, Explainer, Fallback, Matcher, Matchers, MaxAge, NoKey, Outcomes, PagePreferences,
+    Refusals, Refused, RuleSet, SameUrl, Statuses,
 };
-pub use named::UnknownName;
 pub use origin::InvalidUrl;
 pub use outcome::{Outcome, Partition, Reason};
 #[doc(no_inline)]
 pub use policy::Policy;
-pub use preferences::{
-    Preference, PreferenceColumn, PreferenceColumns, RequirementError, Requirements, SignalScope, UnknownUse,
-};
-pub use robots::{AgentError, Agents, BodyFlaw, SideKey};
+pub use preferences::{Preference, PreferenceColumn, PreferenceColumns, Requirements, SignalScope};
+pub use robots::{Agents, BodyFlaw};
 pub use rules::{Explanation, KeptRule, Verdict};
 pub use show::{diff, export, inspect};
 

@@ -42,13 +42,11 @@ macro_rules! named {
         }
 
         impl std::str::FromStr for $Enum {
-            type Err = $crate::named::UnknownName;
+            type Err = $crate::error::ValueError;
 
             fn from_str(name: &str) -> Result<$Enum, Self::Err> {
-                $Enum::from_name(name.as_bytes()).ok_or_else(|| $crate::named::UnknownName {
-                    name: name.to_owned(),
-                    known: $Enum::ALL.map($Enum::name).join(", "),
-                })
+                let known = || $Enum::ALL.map($Enum::name).join(", ");
+                $Enum::from_name(name.as_bytes()).ok_or_else(|| $crate::error::ValueError::unknown_name(name, &known()))
             }
         }
     };
@@ -79,15 +77,4 @@ macro_rules! setters {
             )+
         }
     };
-}
-
-/// A name that nothing has.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[error("{name:?} is unknown; expected {known}")]
-pub struct UnknownName {
-    /// The name.
-    pub name: String,
-    /// The names that exist.
-    pub known: String,
 }

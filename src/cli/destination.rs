@@ -38,7 +38,7 @@ pub fn lock(path: &Path, quiet: bool) -> Result<WriteLock, Failure> {
             say_notice(path, notice);
         }
     };
-    Ok(WriteLock::take(path, tell)?)
+    Ok(WriteLock::take_to("write the policy", path, tell)?)
 }
 
 /// Says what a user should know about the lock of a file.

@@ -15,6 +15,7 @@ use super::axes::{
     Keys, Lifetime, LineLimit, NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, UrlPath, Wildcards,
 };
 use super::statuses::{STATUSES, StatusMeaning};
+use crate::error::{ValueError, ValueErrorKind};
 
 /// One reading of robots.txt: a value for every axis on which the documents differ, which [`Dialect::axes`] lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,12 +53,12 @@ impl Dialect {
     ///
     /// # Errors
     ///
-    /// [`UnknownDialect`], which lists the known names, if no dialect has this name.
-    pub fn named(name: &str) -> Result<&'static Dialect, UnknownDialect> {
-        Dialect::ALL
-            .iter()
-            .find(|d| d.name == name)
-            .ok_or_else(|| UnknownDialect { name: name.to_owned(), known: Dialect::names().join(", ") })
+    /// [`ValueError`], which lists the known names, if no dialect has this name.
+    pub fn named(name: &str) -> Result<&'static Dialect, ValueError> {
+        Dialect::ALL.iter().find(|d| d.name == name).ok_or_else(|| {
+            let known = Dialect::names().join(", ");
+            ValueError::of(ValueErrorKind::Name, format!("unknown dialect {name:?}; the dialects are {known}"))
+        })
     }
 
     /// What this dialect does about each point on which the documents differ, with the text that says so.
@@ -69,7 +70,7 @@ impl Dialect {
     /// let precedence = axes.iter().find(|axis| axis.name == "precedence").unwrap();
     /// assert_eq!(precedence.value, "first-match");
     /// assert_eq!(precedence.meaning, "The first match in file order (1996 3.2.2).");
-    /// # Ok::<(), robosieve::UnknownDialect>(())
+    /// # Ok::<(), robosieve::ValueError>(())
     /// ```
     pub fn axes(&self) -> Vec<Axis> {
         let Dialect {
@@ -127,18 +128,18 @@ impl fmt::Display for Dialect {
 }
 
 impl FromStr for Dialect {
-    type Err = UnknownDialect;
+    type Err = ValueError;
 
-    fn from_str(name: &str) -> Result<Dialect, UnknownDialect> {
+    fn from_str(name: &str) -> Result<Dialect, ValueError> {
         Dialect::named(name).cloned()
     }
 }
 
 /// The one of [`Dialect::ALL`] with this name, as functions take it.
 impl FromStr for &'static Dialect {
-    type Err = UnknownDialect;
+    type Err = ValueError;
 
-    fn from_str(name: &str) -> Result<&'static Dialect, UnknownDialect> {
+    fn from_str(name: &str) -> Result<&'static Dialect, ValueError> {
         Dialect::named(name)
     }
 }
@@ -162,17 +163,6 @@ impl<'de> Deserialize<'de> for &'static Dialect {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<&'static Dialect, D::Error> {
         Cow::<str>::deserialize(deserializer)?.parse().map_err(D::Error::custom)
     }
-}
-
-/// A dialect name that is not in [`Dialect::ALL`].
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[error("unknown dialect {name:?}; the dialects are {known}")]
-pub struct UnknownDialect {
-    /// The name requested.
-    pub name: String,
-    /// The names that exist.
-    pub known: String,
 }
 
 const HOUR: u64 = 3600;

@@ -12,5 +12,5 @@ pub use axes::{
     AgentList, AgentValue, AllowLines, Axis, Boundary, CrawlDelay, DirectoryIndex, Encoding, FileStart, Groups, Keys,
     Lifetime, LineLimit, NulByte, Precedence, Redirects, RobotsTxtPath, RuleStart, UrlPath, Wildcards,
 };
-pub use known::{Dialect, UnknownDialect};
+pub use known::Dialect;
 pub use statuses::{AnswerKind, StatusMeaning};

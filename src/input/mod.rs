@@ -9,9 +9,10 @@ pub(crate) mod scan;
 pub(crate) mod shard;
 pub(crate) mod url_parts;
 
-pub use error::{DelimiterError, ListError, ListNamesError, ShardError, UrlFieldError};
+pub(crate) use error::{ListError, ListNamesError, UrlFieldError};
 pub use error::{SkippedPart, SkippedRows};
-pub use layout::{Column, Delimiter, Layout, UrlField};
+pub(crate) use layout::Delimiter;
+pub use layout::{Column, Layout, UrlField};
 #[cfg(unix)]
 pub use list::fill_lost_pages;
 pub use list::{FileState, ListRange, STANDARD_INPUT};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::batch;
-use super::choices::{Choices, MatcherError};
+use super::choices::Choices;
 use super::explain::{Cause, Explainer};
 use super::outcomes::Outcomes;
 #[cfg(feature = "cli")]
@@ -14,7 +14,7 @@ use super::preferred::{KnownPreferences, PagePreferences};
 use super::scratch::{Scratch, with_scratches};
 use super::view::{Judge, JudgeView};
 use crate::outcome::Outcome;
-use crate::policy::{Crawler, Policy};
+use crate::policy::{Crawler, Error, Policy};
 use crate::preferences::Preferred;
 use crate::robots::Agents;
 
@@ -55,7 +55,7 @@ impl Policy {
     /// # Errors
     ///
     /// [`MatcherError`] if `agent` is not a product token or list of them, or the policy was not made for it.
-    pub fn matcher(&self, agent: &str) -> Result<Matcher, MatcherError> {
+    pub fn matcher(&self, agent: &str) -> Result<Matcher, Error> {
         self.matcher_with(agent, Choices::now())
     }
 
@@ -64,8 +64,8 @@ impl Policy {
     /// # Errors
     ///
     /// See [`Policy::matcher`].
-    pub fn matcher_with(&self, agent: &str, choices: Choices) -> Result<Matcher, MatcherError> {
-        let crawler = self.crawler(Some(&agent.parse()?))?;
+    pub fn matcher_with(&self, agent: &str, choices: Choices) -> Result<Matcher, Error> {
+        let crawler = self.find_crawler(Some(&Agents::parsed(agent)?))?;
         Ok(Matcher::new(self, crawler, choices))
     }
 }
@@ -229,7 +229,7 @@ impl Policy {
     /// # Errors
     ///
     /// [`MatcherError`] if the policy was not made for one of them.
-    pub fn matchers(&self, agents: &[crate::Agents], choices: Choices) -> Result<Matchers, MatcherError> {
+    pub fn matchers(&self, agents: &[crate::Agents], choices: Choices) -> Result<Matchers, Error> {
         Ok(Matchers(Matcher::for_each(self, self.crawlers(agents)?, choices)))
     }
 }

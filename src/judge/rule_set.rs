@@ -40,17 +40,12 @@ pub struct RuleSet {
 /// The rules of a file that is no robots.txt: none of its paths may be fetched.
 const NOTHING: &[u8] = b"User-agent: *\nDisallow: /\n";
 
-/// A record other than a rule, such as `Crawl-delay`, as written in its robots.txt. It is kept for callers to
-/// read; no verdict depends on it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct KeptRecord {
-    /// Which record it is.
-    pub key: SideKey,
-    /// The value as written.
-    pub value: Vec<u8>,
-    /// The line, counted from 1.
-    pub line: u32,
+/// A record other than a rule, as written in its robots.txt.
+#[derive(Debug, Clone)]
+struct KeptRecord {
+    key: SideKey,
+    value: Vec<u8>,
+    line: u32,
 }
 
 impl KeptRecord {
@@ -163,9 +158,10 @@ impl RuleSet {
         if self.flaw.is_none() { &self.chosen.rules } else { &[] }
     }
 
-    /// The side records of the chosen groups and those outside every group, in the order of the file.
-    pub fn side_records(&self) -> &[KeptRecord] {
-        &self.side_records
+    /// The records of the chosen groups other than rules, such as `crawl-delay` or `sitemap`, and those outside every group, in the order
+    /// of the file: the name of the key in lower case, the value as written, and the line, counted from 1. No verdict depends on them.
+    pub fn side_records(&self) -> impl Iterator<Item = (&'static str, &[u8], u32)> {
+        self.side_records.iter().map(|record| (record.key.name(), &*record.value, record.line))
     }
 
     /// The seconds between two fetches that the file asks of the crawler by `Crawl-delay`; `None` if it does not, if the value is no

@@ -12,7 +12,7 @@ pub(crate) mod receipt;
 pub(crate) mod spill;
 pub(crate) mod table;
 
-pub use error::OutputError;
+pub(crate) use error::OutputError;
 pub use folder::{NEEDED, RECEIPT, REPORT};
 pub use form::{FileFormat, FrameCompression, OutputMode};
 pub use receipt::{

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::crawlers::{Crawler, Crawlers};
-use super::error::{CrawlerError, ImageError, OpenError};
+use super::error::{CrawlerError, Error, ImageError, OpenError};
 use super::groups::{Group, Groups};
 use super::image::{Content, Image, Parts, Record, Section, Trust, UrlRecord};
 use super::lookup::Lookup;
@@ -76,7 +76,7 @@ impl Policy {
     /// # Errors
     ///
     /// [`OpenError`] if the file cannot be read, is not a policy, or is damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Policy, OpenError> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Policy, Error> {
         let (image, content) = Image::read(path.as_ref(), Trust::Nothing)?;
         Ok(Policy::of(image, content))
     }
@@ -93,9 +93,10 @@ impl Policy {
     /// # Errors
     ///
     /// As [`Policy::open`].
-    pub unsafe fn map(path: impl AsRef<Path>) -> Result<Policy, OpenError> {
+    pub unsafe fn map(path: impl AsRef<Path>) -> Result<Policy, Error> {
         // SAFETY: as the caller ensures.
-        unsafe { Policy::map_with(path.as_ref(), Trust::Nothing) }
+        let policy = unsafe { Policy::map_with(path.as_ref(), Trust::Nothing) }?;
+        Ok(policy)
     }
 
     /// Like [`Policy::map`], with a degree of trust.
@@ -114,8 +115,8 @@ impl Policy {
     /// # Errors
     ///
     /// [`ImageError`] if they are not a policy, or are damaged.
-    pub fn from_bytes(bytes: impl AsRef<[u8]>) -> Result<Policy, ImageError> {
-        Policy::from_bytes_with(bytes.as_ref(), Trust::Nothing)
+    pub fn from_bytes(bytes: impl AsRef<[u8]>) -> Result<Policy, Error> {
+        Ok(Policy::from_bytes_with(bytes.as_ref(), Trust::Nothing)?)
     }
 
     /// Like [`Policy::from_bytes`], with a degree of trust.
@@ -166,7 +167,11 @@ impl Policy {
     /// # Errors
     ///
     /// [`CrawlerError`] if the policy has no answer for it.
-    pub fn crawler(&self, agents: Option<&Agents>) -> Result<Crawler, CrawlerError> {
+    pub fn crawler(&self, agents: Option<&Agents>) -> Result<Crawler, Error> {
+        Ok(self.find_crawler(agents)?)
+    }
+
+    pub(crate) fn find_crawler(&self, agents: Option<&Agents>) -> Result<Crawler, CrawlerError> {
         self.content.columns.crawler(agents, self.content.dialect)
     }
 
@@ -175,7 +180,7 @@ impl Policy {
         &self,
         agents: impl IntoIterator<Item = &'a Agents>,
     ) -> Result<Vec<Crawler>, CrawlerError> {
-        agents.into_iter().map(|agents| self.crawler(Some(agents))).collect()
+        agents.into_iter().map(|agents| self.find_crawler(Some(agents))).collect()
     }
 
     /// The policies that make it up, the largest first.

@@ -29,14 +29,15 @@ mod union;
 mod url_answers;
 mod urls;
 
-pub use crate::formats::write_lock::WriteLock;
+pub use crate::formats::write_lock::{LockNotice, WriteLock};
 pub use capture::Capture;
 pub use captures::Captures;
 pub use compiled::Policy;
 pub(crate) use compiled::{Hop, to_ask, unasked};
 pub(crate) use crawlers::columns_of;
 pub use crawlers::{Crawler, Crawlers};
-pub use error::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, WriteError};
+pub(crate) use error::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, WriteError};
+pub use error::{Error, ErrorKind};
 pub(crate) use groups::Row;
 pub(crate) use groups::{Group, Groups};
 #[cfg(feature = "cli")]
@@ -44,8 +45,11 @@ pub(crate) use image::POLICY_FILE;
 pub(crate) use image::{Record, Trust};
 pub(crate) use lookup::Lookup;
 pub(crate) use lookup::{Entry as LookupEntry, hash};
+#[cfg(feature = "cli")]
+pub(crate) use merge::merge_into;
 pub use merge::{Merged, merge};
-pub use overrides::{Override, OverrideProblem, Overrides, OverridesError};
+pub(crate) use overrides::OverridesError;
+pub use overrides::{Override, Overrides};
 pub(crate) use provenance::{Outline, WrittenRules};
 pub(crate) use resolve::FinalStatuses;
 pub use state::{Answered, OriginStatus, Ruling};

@@ -11,7 +11,8 @@ mod groups;
 mod parse;
 mod record;
 
-pub use agents::{AgentError, Agents, GroupOrigin, Selection};
+pub(crate) use agents::AgentError;
+pub use agents::{Agents, GroupOrigin, Selection};
 pub(crate) use agents::{Named, lines_for};
 pub use body::BodyFlaw;
 pub(crate) use body::{BodyProblem, text_of};

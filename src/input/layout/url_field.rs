@@ -6,7 +6,8 @@ use std::str::FromStr;
 use super::delimited::{Column, Delimited, Separator};
 use super::json::{Member, names};
 use super::{Layout, cdxj};
-use crate::input::error::{DelimiterError, UrlFieldError};
+use crate::error::{ValueError, ValueErrorKind};
+use crate::input::error::UrlFieldError;
 
 /// Where the URL is in the lines of lists, as far as the operator specifies it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -30,8 +31,8 @@ impl UrlField {
     ///
     /// # Errors
     ///
-    /// [`DelimiterError`] for any other text.
-    pub fn delimiter(mut self, delimiter: &str) -> Result<UrlField, DelimiterError> {
+    /// [`ValueError`] for any other text.
+    pub fn delimiter(mut self, delimiter: &str) -> Result<UrlField, ValueError> {
         self.delimiter = Some(delimiter.parse()?);
         Ok(self)
     }
@@ -55,7 +56,7 @@ impl UrlField {
 /// A separator of fields: one ASCII byte, not a line end or a quote; `whitespace`; or `none`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Delimiter(Option<Separator>);
+pub(crate) struct Delimiter(Option<Separator>);
 
 /// The name of the delimiter of fields with runs of spaces and tabs between them.
 const WHITESPACE: &str = "whitespace";
@@ -64,9 +65,9 @@ const WHITESPACE: &str = "whitespace";
 const NONE: &str = "none";
 
 impl FromStr for Delimiter {
-    type Err = DelimiterError;
+    type Err = ValueError;
 
-    fn from_str(given: &str) -> Result<Delimiter, DelimiterError> {
+    fn from_str(given: &str) -> Result<Delimiter, ValueError> {
         match (given, given.as_bytes()) {
             ("\\t" | "tab", _) => Ok(Delimiter(Some(Separator::Byte(b'\t')))),
             (WHITESPACE, _) => Ok(Delimiter(Some(Separator::Blanks))),
@@ -74,15 +75,21 @@ impl FromStr for Delimiter {
             (_, &[byte]) if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | b'"') => {
                 Ok(Delimiter(Some(Separator::Byte(byte))))
             }
-            _ => Err(DelimiterError { given: given.to_owned() }),
+            _ => Err(ValueError::of(
+                ValueErrorKind::List,
+                format!(
+                    "{given:?} is not a delimiter: expected one ASCII character, such as , or ; or `tab`, `whitespace` for blanks, \
+                     or `none` for lines without fields"
+                ),
+            )),
         }
     }
 }
 
 impl TryFrom<String> for Delimiter {
-    type Error = DelimiterError;
+    type Error = ValueError;
 
-    fn try_from(given: String) -> Result<Delimiter, DelimiterError> {
+    fn try_from(given: String) -> Result<Delimiter, ValueError> {
         given.parse()
     }
 }

@@ -27,7 +27,7 @@ use crate::formats::compression::DEFAULT_WINDOW;
 use crate::formats::compression::{Compression, Damaged, with_help};
 #[cfg(feature = "parquet")]
 use crate::formats::seekable;
-use crate::policy::Captures;
+use crate::policy::{Captures, Error};
 use crate::robots::Agents;
 #[cfg(feature = "cli")]
 use crate::robots::body_limit;
@@ -80,7 +80,15 @@ impl Options {
 /// # Errors
 ///
 /// [`SourceError`] if a source cannot be read or is malformed in part, or a folder is empty.
-pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<(), SourceError> {
+pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<(), Error> {
+    Ok(add_sources(sources, options, captures)?)
+}
+
+pub(crate) fn add_sources(
+    sources: &[impl AsRef<Path>],
+    options: &Options,
+    captures: &mut Captures,
+) -> Result<(), SourceError> {
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
     options.take(captures, |intake| add_all(&sources, options, intake)?.finish(intake, |intake| intake.take_targets()))
 }
@@ -341,7 +349,7 @@ pub(crate) fn add_for_any(
     captures: &mut Captures,
 ) -> Result<Option<Robots>, SourceError> {
     if is_folder(path).map_err(SourceError::unreadable(path))? {
-        return add(&[path], options, captures).map(|()| None);
+        return add_sources(&[path], options, captures).map(|()| None);
     }
     let mut source = OpenSource::open(path).map_err(SourceError::unreadable(path))?;
     let intake = options.intake(captures);
@@ -484,6 +492,14 @@ const IN_MEMORY: &str = "responses in memory";
 /// [`SourceError::Answer`] if one of them is no answer, unless [`Options::skip_bad`] passes it over, and [`SourceError::Captures`]
 /// beyond what a policy can hold.
 pub fn add_answers(
+    answers: impl IntoIterator<Item = Answer, IntoIter: Send>,
+    options: &Options,
+    captures: &mut Captures,
+) -> Result<(), Error> {
+    Ok(add_in_memory(answers, options, captures)?)
+}
+
+pub(crate) fn add_in_memory(
     answers: impl IntoIterator<Item = Answer, IntoIter: Send>,
     options: &Options,
     captures: &mut Captures,

@@ -26,16 +26,18 @@ mod robots;
 #[cfg(feature = "warc")]
 mod warc;
 
+#[cfg(feature = "cli")]
+pub(crate) use add::add_sources;
 pub use add::{Options, add, add_answers};
 pub(crate) use add::{Part, add_pages, add_part, add_single, newest};
 #[cfg(feature = "cli")]
 pub(crate) use add::{Whole, add_for_any, whole};
 pub use answer::Answer;
 pub(crate) use answer::{bare_origin, page};
-pub use error::{RecordProblem, SourceError};
+pub(crate) use error::{RecordProblem, SourceError};
 pub use fetched_at::FetchedAt;
 pub use fields::FieldNames;
-pub(crate) use fields::{Field, FieldNamesError, NoColumn};
+pub(crate) use fields::{Field, NoColumn};
 pub(crate) use form::TextForm;
 pub(crate) use headers::headers_of_json;
 pub(crate) use intake::Newest;

@@ -12,6 +12,7 @@ use crate::outcome::Partition;
 use crate::output::folder::{RECEIPT, is_file_of_run};
 use crate::output::receipt::{FilePart, Hex, LeftOutPart, Part, PartitionPart, Receipt};
 use crate::robots::AgentError;
+use crate::run::opaque::{Error, ErrorKind};
 
 /// The contradictions in a receipt, in sentences.
 pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
@@ -198,10 +199,11 @@ fn difference_in_any_order(wanted: &Part, parts: &[&Part]) -> Option<String> {
     wanted.difference(&sum)
 }
 
+is_opaque!(VerifyError as Error: |_| ErrorKind::Receipt);
+
 /// Why a receipt can be neither proved nor disproved.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum VerifyError {
+pub(crate) enum VerifyError {
     /// There is no receipt.
     #[error(
         "{} does not exist: this is not the folder of a complete run; an interrupted run has no receipt until it is complete",

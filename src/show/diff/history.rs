@@ -10,7 +10,7 @@ use crate::dialect::Dialect;
 use crate::formats::{shortened, visible};
 use crate::judge::Choices;
 use crate::judge::decision::DecisionTable;
-use crate::policy::{Crawler, OriginStatus, Policy};
+use crate::policy::{self, Crawler, OriginStatus, Policy};
 use crate::robots::Agents;
 use crate::show::access::{AccessDecider, Cell, Extent, GroupKind, paths_of};
 use crate::show::export::{self, Column, Format, Kind, Value, table};
@@ -48,7 +48,11 @@ impl<'p> History<'p> {
     /// # Errors
     ///
     /// [`DiffError`] if the policies have different dialects, or one lacks a crawler.
-    pub fn new(policies: &[(String, &'p Policy)], agents: &[Agents]) -> Result<History<'p>, DiffError> {
+    pub fn new(policies: &[(String, &'p Policy)], agents: &[Agents]) -> Result<History<'p>, policy::Error> {
+        Ok(History::comparing(policies, agents)?)
+    }
+
+    pub(crate) fn comparing(policies: &[(String, &'p Policy)], agents: &[Agents]) -> Result<History<'p>, DiffError> {
         let (names, policies): (Vec<String>, Vec<&Policy>) = policies.iter().cloned().unzip();
         let crawlers =
             crawlers_of(&policies, agents, |number| format!("the policy {}", shortened(visible(&names[number]))))?;

@@ -11,15 +11,14 @@ use super::compare::{Comparer, Side, UseComparer};
 use crate::judge::Choices;
 use crate::judge::decision::DecisionTable;
 use crate::output::form::crawler_name;
-use crate::policy::{Crawler, CrawlerError, Policy, Record};
+use crate::policy::{self, Crawler, CrawlerError, Policy, Record};
 use crate::robots::Agents;
 use crate::show::access::paths_of;
 use crate::show::export::{self, Column, Format, Kind, Value, table};
 
 /// Two policies that cannot be compared.
 #[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum DiffError {
+pub(crate) enum DiffError {
     /// They have other dialects, so verdicts differ for other reasons than other robots.txt files.
     #[error("the policies have different dialects, {was} and {now}; compile one of them again")]
     Dialects {
@@ -45,6 +44,11 @@ pub enum DiffError {
         now: String,
     },
 }
+
+is_opaque!(DiffError as policy::Error: |problem| match problem {
+    DiffError::Crawler { .. } => policy::ErrorKind::Crawler,
+    _ => policy::ErrorKind::Differ,
+});
 
 /// How many origins were compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -87,7 +91,7 @@ pub(super) fn crawlers_of(
     let mut crawlers = vec![Vec::new(); policies.len()];
     for of in given {
         let by = |(number, policy): (usize, &&Policy)| {
-            policy.crawler(Some(of)).map_err(|error| DiffError::Crawler { which: which(number), error })
+            policy.find_crawler(Some(of)).map_err(|error| DiffError::Crawler { which: which(number), error })
         };
         match policies.iter().enumerate().map(by).collect::<Result<Vec<_>, _>>() {
             Ok(of_each) => crawlers.iter_mut().zip(of_each).for_each(|(all, crawler)| all.push(crawler)),
@@ -109,7 +113,11 @@ impl<'p> Diff<'p> {
     /// # Errors
     ///
     /// [`DiffError`] if they have different dialects, or one lacks a crawler.
-    pub fn new(was: &'p Policy, now: &'p Policy, agents: &[Agents]) -> Result<Diff<'p>, DiffError> {
+    pub fn new(was: &'p Policy, now: &'p Policy, agents: &[Agents]) -> Result<Diff<'p>, policy::Error> {
+        Ok(Diff::comparing(was, now, agents)?)
+    }
+
+    pub(crate) fn comparing(was: &'p Policy, now: &'p Policy, agents: &[Agents]) -> Result<Diff<'p>, DiffError> {
         let which = |number| format!("the {} policy", ["older", "newer"][number]);
         let Ok([of_was, of_now]) = <[_; 2]>::try_from(crawlers_of(&[was, now], agents, which)?) else {
             unreachable!("two policies")

@@ -120,7 +120,7 @@ impl Report {
         let of_policy = || {
             let (access, uses) =
                 (AccessCounts::of(policy, &crawlers, choices), UseCounts::of(policy, &crawlers, choices));
-            (access, uses, Summary::of(policy, &crawlers, choices.now, 0))
+            (access, uses, Summary::count(policy, &crawlers, choices.now, 0))
         };
         // What the policy itself says is found by one thread, so another reads lines meanwhile.
         let both = || threads::both(of_policy, read_blocked);
