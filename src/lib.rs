@@ -58,76 +58,38 @@
 #![deny(missing_docs)]
 // What nobody can name, nobody can use: no type of an internal module may be part of the public interface.
 #![cfg_attr(not(feature = "internals"), deny(unnameable_types))]
-// Some of it is only there for tests and benchmarks, which have the feature.
-#![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]
+// Some of it is only there for the program, or for tests and benchmarks.
+#![cfg_attr(not(all(feature = "cli", feature = "internals")), allow(dead_code, unused_imports))]
 
 #[macro_use]
 mod error;
 #[macro_use]
 mod named;
 
-// Modules that are only open with the feature `internals` are not part of the public interface; see Cargo.toml.
-#[cfg(not(feature = "internals"))]
 mod automaton;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod automaton;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod dialect;
-#[cfg(not(feature = "internals"))]
 mod formats;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod formats;
-#[cfg(not(feature = "internals"))]
 mod input;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod input;
-#[cfg(not(feature = "internals"))]
 mod judge;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
-pub mod judge;
+pub mod internals;
 pub mod lint;
 mod lock;
 mod monitor;
 pub mod origin;
-#[cfg(not(feature = "internals"))]
 mod outcome;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod outcome;
-#[cfg(not(feature = "internals"))]
 mod output;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod output;
 pub mod policy;
-#[cfg(not(feature = "internals"))]
 mod preferences;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod preferences;
 #[cfg(test)]
 mod rng;
-#[cfg(not(feature = "internals"))]
 mod robots;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod robots;
-#[cfg(not(feature = "internals"))]
 mod rules;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod rules;
 pub mod run;
-#[cfg(not(feature = "internals"))]
 mod show;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod show;
 mod threads;
 
 pub use dialect::{Axis, Dialect};

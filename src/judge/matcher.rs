@@ -72,7 +72,6 @@ impl Policy {
 
 impl Matcher {
     /// Judges by `policy` for one of its crawlers, and by `choices` where the policy says nothing definite.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn new(policy: &Policy, crawler: Crawler, choices: Choices) -> Matcher {
         Matcher(Arc::new(Judge::new(policy.clone(), crawler, choices)))
     }
@@ -183,7 +182,6 @@ impl Matcher {
     }
 
     /// The matcher as the hot path sees it.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn view(&self) -> JudgeView<'_> {
         self.0.view()
     }

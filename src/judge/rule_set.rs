@@ -103,7 +103,6 @@ impl RuleSet {
     }
 
     /// The verdict on a path that begins with `/`, with the caller's scratch, for judging many paths.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn verdict_with(&self, path: &[u8], scratch: &mut Scratch) -> Verdict {
         let path = self.chosen.dialect.url_path.judged(path);
         let path = self.chosen.dialect.encoding.path(&path);
@@ -137,13 +136,11 @@ impl RuleSet {
     }
 
     /// The rules as written in the file.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn chosen(&self) -> &ChosenRules {
         &self.chosen
     }
 
     /// Whose groups the rules are from.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn origin(&self) -> GroupOrigin {
         self.chosen.origin
     }
@@ -173,7 +170,6 @@ impl RuleSet {
 
     /// What the file says to the crawler about uses of the page with a path, given as to [`RuleSet::verdict`], with `Content-Signal` of
     /// this scope. It means nothing if the path is blocked.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn preferred(&self, path: &[u8], scope: SignalScope) -> Preferred {
         let others = self.signals_to_others.iter().filter(|_| scope == SignalScope::Everybody);
         let records: Vec<SideRecord<'_>> =
@@ -186,19 +182,16 @@ impl RuleSet {
     }
 
     /// The ranked patterns.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn patterns(&self) -> &Patterns {
         &self.chosen.patterns
     }
 
     /// The compiled rules.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn compiled(&self) -> Compiled {
         self.compiled
     }
 
     /// The lines of the file that were dropped or cut.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn notes(&self) -> &[Note] {
         &self.notes
     }

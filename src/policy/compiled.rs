@@ -120,7 +120,6 @@ impl Policy {
     }
 
     /// Like [`Policy::from_bytes`], with a degree of trust.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn from_bytes_with(bytes: &[u8], trust: Trust) -> Result<Policy, ImageError> {
         let (image, content) = Image::copied(bytes, trust)?;
         Ok(Policy::of(image, content))
@@ -192,7 +191,6 @@ impl Policy {
     }
 
     /// The origins; of a layered policy, those that are not [changed](Policy::changed).
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn lookup(&self) -> Lookup<'_> {
         let parts = self.image.parts();
         let lookup = self.layers.as_ref().map_or(parts.lookup, |layers| &layers.lookup[..]);
@@ -200,7 +198,6 @@ impl Policy {
     }
 
     /// The origins that the layers over a policy change, as a policy of their own.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn changed(&self) -> Option<&Policy> {
         self.layers.as_ref().map(|layers| &layers.changed)
     }
@@ -228,7 +225,6 @@ impl Policy {
     }
 
     /// The record of an origin, and the policy whose groups and side records it names: this one, or that of its layers.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn origin(&self, origin: &[u8]) -> Option<(&Policy, Record<'_>)> {
         let changed = self.changed().and_then(|changed| changed.origin(origin));
         changed.or_else(|| Some((self, self.lookup().get(origin)?)))
@@ -255,7 +251,6 @@ impl Policy {
     }
 
     /// The groups that apply to a crawler of this policy, and their automata.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn groups<'p>(&'p self, crawler: &'p Crawler) -> Groups<'p> {
         Groups::new(&self.image.parts(), self.answering(crawler))
     }
@@ -266,7 +261,6 @@ impl Policy {
     }
 
     /// The rules of a group as written in their file, for the crawlers of a column.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn rules(&self, group: Group, column: usize) -> ChosenRules {
         let rules = self.image.parts().rules.item(group.rules);
         provenance::decode(rules, group.own, &self.columns().all()[column], self.content.dialect)
@@ -285,20 +279,17 @@ impl Policy {
     }
 
     /// A summary of a group as written in its file, made without ranking its rules.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn outline(&self, group: Group) -> Outline<'_> {
         provenance::outline(self.image.parts().rules.item(group.rules))
     }
 
     /// The summaries of all distinct groups, as written in their files.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn outlines(&self) -> impl Iterator<Item = Outline<'_>> {
         self.image.parts().rules.contents().map(provenance::outline)
     }
 
     /// The side records of an origin, such as `Crawl-delay`, in file order: those of the groups chosen for the crawlers of a
     /// column, and those outside every group.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn side_records(&self, record: &Record<'_>, column: usize) -> Vec<SideRecord<'_>> {
         self.side_records_with(record, column, SignalScope::default())
     }

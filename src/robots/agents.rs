@@ -284,7 +284,7 @@ impl Agents {
         Ok(self.can_be_named(dialect)?)
     }
 
-    pub(crate) fn can_be_named(&self, dialect: &Dialect) -> Result<(), ValueError> {
+    pub(crate) fn can_be_named(&self, dialect: &Dialect) -> Result<(), AgentError> {
         let is_named = |token: &&String| names(token.as_bytes(), token, dialect.agent_line);
         match self.tokens.iter().find(|token| !is_named(token)) {
             None => Ok(()),

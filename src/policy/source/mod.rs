@@ -5,7 +5,7 @@
 //! recognised by the beginning of its text; its name does not matter. Each source yields [`Capture`](super::Capture)s into
 //! [`Captures`](super::Captures).
 
-mod add;
+pub(crate) mod add;
 mod answer;
 mod directory;
 mod error;
@@ -22,7 +22,7 @@ mod opened;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod passed_over;
-mod robots;
+pub(crate) mod robots;
 #[cfg(feature = "warc")]
 mod warc;
 

@@ -23,7 +23,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod dot;
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub(crate) mod dot;
 mod entry;
 mod summary;
 
