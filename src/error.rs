@@ -28,6 +28,12 @@ macro_rules! opaque_error {
                 $Error { kind, problem: Box::new(problem) }
             }
 
+            /// The problem itself, if it is of this type.
+            #[allow(dead_code, reason = "not asked of each error")]
+            pub(crate) fn problem<P: std::error::Error + 'static>(&self) -> Option<&P> {
+                self.problem.downcast_ref()
+            }
+
             /// The kind of problem.
             pub fn kind(&self) -> $Kind {
                 self.kind

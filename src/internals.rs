@@ -4,9 +4,11 @@
 //! Modules have what their namesakes in the crate have. Traits give public types the methods of this crate that are not public.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
 
+use crate::export::Export;
 use crate::judge::Choices;
-use crate::policy::{Crawler, Policy};
+use crate::policy::{Crawler, Policy, Statistics};
 use crate::robots::{GroupOrigin, Note, SideRecord};
 use crate::rules::{ChosenRules, Patterns, Verdict};
 use crate::{Dialect, InvalidUrl, Matcher, RuleSet, SignalScope};
@@ -19,6 +21,11 @@ pub mod automaton {
 pub mod dialect {
     //! The axes of dialects.
     pub use crate::dialect::*;
+}
+
+pub mod formats {
+    //! Compression and times.
+    pub use crate::formats::*;
 }
 
 pub mod input {
@@ -38,10 +45,8 @@ pub mod policy {
     pub use crate::policy::lookup::Lookup;
     pub use crate::policy::provenance::{Outline, WrittenRules};
     pub use crate::policy::resolve::FinalStatuses;
-    pub use crate::policy::source::add::{add_pages, add_part};
     pub use crate::policy::source::robots::Robots;
     pub use crate::policy::state::{Class, LastGood, OriginState, OverrideState, Times};
-    pub use crate::policy::statistics::CaptureCounts;
 }
 
 pub mod preferences {
@@ -61,8 +66,21 @@ pub mod rules {
 
 pub mod show {
     //! What people see.
+    use std::path::Path;
+    use std::sync::atomic::AtomicU64;
+
+    use crate::policy::Policy;
     pub use crate::show::inspect::dot::dot;
-    pub use crate::show::report::Report;
+    use crate::show::report::Report;
+
+    /// Writes a report on the run in a folder, by a policy if one is given.
+    pub fn report(folder: &Path, policy: Option<&Policy>, threads: usize) -> Result<(), Box<dyn std::error::Error>> {
+        let mut report = Report::read(folder, 9)?;
+        if let Some(policy) = policy {
+            report.explain(policy, threads, &AtomicU64::new(0))?;
+        }
+        Ok(report.write_file(&folder.join("report.html"))?)
+    }
 }
 
 /// [`crate::origin`].
@@ -158,6 +176,26 @@ pub fn policy_from(bytes: &[u8], trust: policy::Trust) -> Result<Policy, crate::
     Ok(Policy::from_bytes_with(bytes, trust)?)
 }
 
+/// The number of captures that statistics count, without which they are those of a file.
+pub fn of_file(statistics: &Statistics) -> Statistics {
+    Statistics { captures: Default::default(), warc: Default::default(), first_tie: None, ..statistics.clone() }
+}
+
+/// How many URLs have tied answers of one time, and without a time; and the first of them.
+pub fn ties(statistics: &Statistics) -> (u64, u64, Option<String>) {
+    (statistics.captures.same_time, statistics.captures.without_time, statistics.first_tie.clone())
+}
+
+/// All rows of a table, as text for programmers.
+pub fn rows(export: &Export<'_>) -> Vec<String> {
+    let mut rows = Vec::new();
+    let Ok(()) = export.rows(&mut |row| {
+        rows.push(format!("{row:?}"));
+        Ok::<(), Infallible>(())
+    });
+    rows
+}
+
 /// The axes of a dialect, as values.
 pub trait Axes {
     /// The meaning of a status.
@@ -166,6 +204,8 @@ pub trait Axes {
     fn url_path(&self) -> dialect::UrlPath;
     /// How percent-encoding is compared.
     fn encoding(&self) -> dialect::Encoding;
+    /// How many bytes of a file are read.
+    fn file_limit(&self) -> usize;
     /// How redirects are followed.
     fn redirects(&self) -> dialect::Redirects;
     /// How long an answer may be used.
@@ -185,6 +225,10 @@ impl Axes for Dialect {
 
     fn encoding(&self) -> dialect::Encoding {
         self.encoding
+    }
+
+    fn file_limit(&self) -> usize {
+        self.file_limit
     }
 
     fn redirects(&self) -> dialect::Redirects {

@@ -72,10 +72,10 @@ pub mod cli;
 mod dialect;
 mod formats;
 mod input;
-mod judge;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals;
+mod judge;
 pub mod lint;
 mod lock;
 mod monitor;
@@ -84,6 +84,8 @@ mod outcome;
 mod output;
 pub mod policy;
 mod preferences;
+#[doc(hidden)]
+pub mod python_package;
 #[cfg(test)]
 mod rng;
 mod robots;

@@ -18,6 +18,7 @@ macro_rules! named {
             pub(crate) const ALL: [$Enum; [$($name),+].len()] = [$($Enum::$Variant),+];
 
             /// All of them, in numeric order, which starts at 0.
+            #[allow(dead_code, reason = "not asked of each")]
             pub fn all() -> impl ExactSizeIterator<Item = $Enum> {
                 $Enum::ALL.into_iter()
             }

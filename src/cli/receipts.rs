@@ -130,7 +130,7 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     if let Some(policy) = policy(args, &report.receipt)? {
         let (read, all) = (AtomicU64::new(0), HumanCount(report.blocked_lines()));
         let text = || format!("{} of {all} blocked lines read again", HumanCount(read.load(Ordering::Relaxed)));
-        watch_work(text, || report.explain_counting(&policy, args.threads, &read))?;
+        watch_work(text, || report.explain(&policy, args.threads, &read))?;
         let strange = report.not_blocked();
         if strange > 0 {
             say(format_args!(

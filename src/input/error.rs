@@ -92,6 +92,7 @@ pub(crate) enum ListError {
         other: PathBuf,
     },
     /// Parquet, in a program built without it.
+    #[cfg(not(feature = "parquet"))]
     #[error("this program was built without Parquet (cargo feature `parquet`)")]
     WithoutParquet,
     /// Standard input, given more than once.

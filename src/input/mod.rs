@@ -16,6 +16,7 @@ pub use layout::{Column, Layout, UrlField};
 #[cfg(unix)]
 pub use list::fill_lost_pages;
 pub use list::{FileState, ListRange, STANDARD_INPUT};
-pub use named_lists::{NameEnd, lists_named_in};
+pub use named_lists::NameEnd;
+pub(crate) use named_lists::lists_named_in;
 pub use shard::Shard;
 pub use url_parts::UrlParts;

@@ -25,9 +25,8 @@ use crate::error::{ValueError, ValueErrorKind};
 use crate::formats::error::{FileError, toml_words};
 use crate::formats::{line_of, shortened, shown, text_file, time};
 use crate::outcome::Partition;
-use crate::policy::{CrawlerError, FinalStatuses, OriginStatus, Policy, Record};
+use crate::policy::{FinalStatuses, OriginStatus, Policy, Record};
 use crate::preferences::{Requirements, SignalScope};
-use crate::robots::AgentError;
 
 /// The longest time that an answer may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -13,9 +13,7 @@ pub(crate) mod spill;
 pub(crate) mod table;
 
 pub(crate) use error::OutputError;
-pub use folder::{NEEDED, RECEIPT, REPORT};
 pub use form::{FileFormat, FrameCompression, OutputMode};
-pub use receipt::{
-    FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, Sample, SeenPart,
-    TabbedLines, VerdictsPart, counted,
-};
+pub use receipt::Receipt;
+#[cfg(feature = "cli")]
+pub(crate) use receipt::{ListPart, TabbedLines, counted};

@@ -286,6 +286,27 @@ impl ReceiptOptions {
 }
 
 impl Receipt {
+    /// The lines read, of all lists together.
+    pub fn lines(&self) -> u64 {
+        self.input.lines
+    }
+
+    /// The partitions by name, with the crawler's if there are several (`allowed.examplebot`), each with the lines judged to go there. If
+    /// the run compared policies, the partitions by the older one are there too (`allowed.was`, `allowed.was.examplebot`).
+    pub fn partitions(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.partitions.iter().map(|(name, part)| (&**name, part.judged.lines))
+    }
+
+    /// Whether all lines that went in came out, by the checksums; `None` if nothing was written.
+    pub fn is_balanced(&self) -> Option<bool> {
+        self.balanced
+    }
+
+    /// The duration of the run in seconds, without reading the policy.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
     /// The same, to be changed.
     pub(crate) fn left_out_mut(&mut self) -> [&mut Option<Part>; 3] {
         [&mut self.duplicates, &mut self.seen, &mut self.unchanged]

@@ -26,7 +26,7 @@ pub mod source;
 pub(crate) mod state;
 pub(crate) mod statistics;
 mod union;
-mod url_answers;
+pub(crate) mod url_answers;
 mod urls;
 
 pub use crate::formats::write_lock::{LockNotice, WriteLock};
@@ -53,7 +53,7 @@ pub use overrides::{Override, Overrides};
 pub(crate) use provenance::{Outline, WrittenRules};
 pub(crate) use resolve::FinalStatuses;
 pub use state::{Answered, OriginStatus, Ruling};
-pub(crate) use state::{Class, LastGood, OriginState, OverrideState, Times};
+pub(crate) use state::{Class, OriginState, OverrideState, Times};
 pub(crate) use statistics::CompileProgress;
 pub use statistics::Statistics;
 pub(crate) use url_answers::LONGEST_UNREACHABLE;

@@ -13,7 +13,7 @@ use super::image::{Sources, SpillFolder, Spool, UrlRecord, UrlRecords, Writer, h
 use super::resolve::{Hops, Resolver};
 use super::statistics::{CompileProgress, Statistics};
 use super::url_answers::UrlAnswers;
-use crate::dialect::{AnswerKind, Dialect};
+use crate::dialect::Dialect;
 use crate::formats::bytes::push_number;
 use crate::formats::memory::FileTable;
 

@@ -89,7 +89,7 @@ impl Job {
     /// let mut text = String::new();
     /// lines.rewind()?;
     /// lines.read_to_string(&mut text)?;
-    /// assert_eq!(text.lines().count() as u64, receipt.partitions["blocked"].judged.lines);
+    /// assert!(receipt.partitions().any(|part| part == ("blocked", text.lines().count() as u64)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -24,43 +24,43 @@ use crate::robots::Agents;
 #[non_exhaustive]
 pub struct Job {
     /// The lists, in order; `-` is standard input.
-    pub(crate) lists: Vec<PathBuf>,
+    pub lists: Vec<PathBuf>,
     /// Where in a line the URL is.
-    pub(crate) url_field: UrlField,
+    pub url_field: UrlField,
     /// Where the lines go; `None` to only count them.
-    pub(crate) destination: Option<Destination>,
+    pub destination: Option<Destination>,
     /// If lines go to standard output: a file to which the robots.txt that deferred lines wait for are written, each once, before
     /// its first line. It must be new, empty, such a list, or a pipe or device.
-    pub(crate) robots_needed: Option<PathBuf>,
+    pub robots_needed: Option<PathBuf>,
     /// Whether blocked lines are written with what blocked them: the rule, its line number, and when its robots.txt was captured.
     /// In text, these columns come before the line in a blocked partition, which then is a table, and after each verdict in a
     /// file of verdicts.
-    pub(crate) explain: bool,
+    pub explain: bool,
     /// The uses of which columns show what sites say of each line's page: `y`, `n` or nothing, by all records together and by each
     /// kind. They come before each line of an allowed partition in text, and in every table. Lines that are written once for all
     /// crawlers have none.
-    pub(crate) preferences: PreferenceColumns,
+    pub preferences: PreferenceColumns,
     /// Crawlers of the policy, at least one; the lines are split for each of them, unless [`Job::allowed_if`](field@Job::allowed_if)
     /// is set. The policy of the run is asked for them again, so they may come from another one.
-    pub(crate) crawlers: Vec<Crawler>,
+    pub crawlers: Vec<Crawler>,
     /// Whether lines are split once for all crawlers together, and when they are allowed then. Only partitions can be written.
-    pub(crate) allowed_if: Option<AllowedIf>,
+    pub allowed_if: Option<AllowedIf>,
     /// An older policy with which each verdict is compared.
     pub(crate) against: Option<Against>,
     /// The choices for lines without a definite verdict.
-    pub(crate) choices: Choices,
+    pub choices: Choices,
     /// Whether to leave out lines whose URLs have occurred before, and which URLs are the same.
-    pub(crate) unique: Option<SameUrl>,
+    pub unique: Option<SameUrl>,
     /// A file of the URLs that earlier runs have seen, which are left out, too. A run that is complete has replaced it by one with
     /// its allowed URLs; if it does not exist, it is made.
-    pub(crate) seen: Option<PathBuf>,
+    pub seen: Option<PathBuf>,
     /// A folder with the files of [keys](Job::write_keys) of all shards, if this is one that leaves out lines whose URLs have occurred
     /// before. A line is left out, too, if an earlier shard has its URL.
-    pub(crate) keys: Option<PathBuf>,
+    pub keys: Option<PathBuf>,
     /// The number of workers; 0 for one per processor. There are fewer if memory does not suffice.
-    pub(crate) threads: usize,
+    pub threads: usize,
     /// The size of a chunk in bytes; 0 to choose it by the memory.
-    pub(crate) chunk_size: usize,
+    pub chunk_size: usize,
     /// Settings for long runs.
     pub(crate) long_run: LongRun,
 }
@@ -225,19 +225,19 @@ pub enum Destination {
 #[non_exhaustive]
 pub struct Folder {
     /// Its path.
-    pub(crate) directory: PathBuf,
+    pub directory: PathBuf,
     /// How lines are written.
-    pub(crate) form: OutputMode,
+    pub form: OutputMode,
     /// The format of the files.
-    pub(crate) format: FileFormat,
+    pub format: FileFormat,
     /// How files are compressed, if they are; Parquet is compressed internally.
-    pub(crate) compress: Option<FrameCompression>,
+    pub compress: Option<FrameCompression>,
     /// The most bytes in a file, if files are split into numbered parts. Lines and frames are never split.
-    pub(crate) split_size: Option<u64>,
+    pub split_size: Option<u64>,
     /// Whether an earlier run's files in it may be replaced.
-    pub(crate) force: bool,
+    pub force: bool,
     /// Whether each list gets its own partitions, in a folder `NUMBER-NAME`.
-    pub(crate) per_input: bool,
+    pub per_input: bool,
 }
 
 impl Folder {

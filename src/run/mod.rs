@@ -37,20 +37,19 @@ pub use crate::input::{Shard, UrlField};
 pub use crate::judge::line_hash;
 pub use crate::output::{FileFormat, FrameCompression, OutputMode, Receipt};
 pub(crate) use error::{FilterError, JoinError};
-pub(crate) use job::{Against, LongRun, Newer};
+pub(crate) use job::{Against, LongRun};
 pub use job::{Destination, Folder, Job, Pipe};
 pub use join::join;
-pub(crate) use memory::DEFAULT_MEMORY;
 pub(crate) use memory::{Needs, check_memory};
 pub use opaque::{Error, ErrorKind};
 pub use progress::Progress;
-pub(crate) use progress::{Counted, Phase, Resumed, Snapshot};
+pub(crate) use progress::{Counted, Phase, Snapshot};
 pub(crate) use seen_file::SeenError;
 #[cfg(feature = "cli")]
 pub(crate) use seen_file::{KEYS_FILE, SEEN_FILE};
 pub use seen_file::{SeenFile, merge_seen};
 pub(crate) use start::{EarlierRun, earlier_run};
-pub(crate) use verify::{Checked, Role, VerifyError, uncounted};
 pub use verify::{Verification, verify};
+pub(crate) use verify::{VerifyError, uncounted};
 #[cfg(feature = "cli")]
 pub(crate) use {join::join_shards, seen_file::merge_files, verify::verify_receipt};

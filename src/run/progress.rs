@@ -163,11 +163,6 @@ impl Counted {
         counts.map(|(index, &count)| (Outcome::from_index(index), count))
     }
 
-    /// The bytes of the lines of a partition.
-    pub fn bytes(&self, partition: Partition) -> u64 {
-        self.bytes[partition as usize]
-    }
-
     /// The number of lines of each partition.
     pub fn partitions(&self) -> impl Iterator<Item = (Partition, u64)> + '_ {
         Partition::ALL.into_iter().zip(self.lines)

@@ -93,21 +93,6 @@ pub(crate) fn add_sources(
     options.take(captures, |intake| add_all(&sources, options, intake)?.finish(intake, |intake| intake.take_targets()))
 }
 
-/// The newest robots.txt of each origin in sources, as it was served: to [check](crate::lint::check()) it, for example. All are kept in
-/// memory, of each body only as much as a dialect reads. Redirects are not followed: what counts is what an origin itself has served.
-///
-/// # Errors
-///
-/// As [`add`](super::add()).
-pub fn newest(
-    sources: &[impl AsRef<Path>],
-    options: &Options,
-    dialect: &'static Dialect,
-) -> Result<Newest, SourceError> {
-    let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
-    newest_by(options, dialect, |intake| add_all(&sources, options, intake))
-}
-
 /// The newest robots.txt of each origin of what `read` adds.
 fn newest_by(
     options: &Options,
@@ -274,7 +259,12 @@ fn without(path: &Path) -> SourceError {
 /// # Errors
 ///
 /// [`SourceError`] if the file cannot be read or is something else, its time cannot be meant, or `origin` is not an origin.
-pub fn add_single(path: &Path, origin: &str, options: &Options, captures: &mut Captures) -> Result<(), SourceError> {
+pub(crate) fn add_single(
+    path: &Path,
+    origin: &str,
+    options: &Options,
+    captures: &mut Captures,
+) -> Result<(), SourceError> {
     let canonical = bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
     if is_folder(path).map_err(SourceError::unreadable(path))? {
         return Err(SourceError::NotSingle { path: path.to_owned(), kind: SourceKind::Folder });
@@ -420,7 +410,11 @@ pub struct Part {
 /// # Errors
 ///
 /// As [`add`](super::add()).
-pub fn add_part(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<Part, SourceError> {
+pub(crate) fn add_part(
+    sources: &[impl AsRef<Path>],
+    options: &Options,
+    captures: &mut Captures,
+) -> Result<Part, SourceError> {
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
     let passes = usize::from(captures.dialect().redirects.hops) + 1;
     let mut part = Part { passes, ..Part::default() };
@@ -440,7 +434,7 @@ pub fn add_part(sources: &[impl AsRef<Path>], options: &Options, captures: &mut 
 /// # Errors
 ///
 /// [`SourceError`] if an archive cannot be read.
-pub fn add_pages(
+pub(crate) fn add_pages(
     archives: &[impl AsRef<Path>],
     pages: HashSet<u128>,
     options: &Options,

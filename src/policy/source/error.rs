@@ -96,6 +96,7 @@ pub(crate) enum SourceError {
         known: String,
     },
     /// A file has a format that this program was built without.
+    #[cfg(not(all(feature = "parquet", feature = "warc")))]
     #[error(
         "{} is a {what}, but this program was built without support for it (cargo feature `{feature}`)",
         shown(path)

@@ -8,13 +8,13 @@
 pub(crate) mod add;
 mod answer;
 mod directory;
-mod error;
+pub(crate) mod error;
 mod fetched_at;
-mod fields;
+pub(crate) mod fields;
 mod form;
 #[cfg(feature = "parquet")]
 mod header_column;
-mod headers;
+pub(crate) mod headers;
 mod intake;
 mod json_lines;
 mod kind;
@@ -27,9 +27,10 @@ pub(crate) mod robots;
 mod warc;
 
 #[cfg(feature = "cli")]
+pub(crate) use add::add_single;
+#[cfg(feature = "cli")]
 pub(crate) use add::add_sources;
 pub use add::{Options, add, add_answers};
-pub(crate) use add::{Part, add_pages, add_part, add_single, newest};
 #[cfg(feature = "cli")]
 pub(crate) use add::{Whole, add_for_any, whole};
 pub use answer::Answer;
@@ -37,10 +38,7 @@ pub(crate) use answer::{bare_origin, page};
 pub(crate) use error::{RecordProblem, SourceError};
 pub use fetched_at::FetchedAt;
 pub use fields::FieldNames;
-pub(crate) use fields::{Field, NoColumn};
 pub(crate) use form::TextForm;
-pub(crate) use headers::headers_of_json;
-pub(crate) use intake::Newest;
 pub use kind::SourceKind;
 pub use passed_over::PassedOver;
 pub(crate) use robots::Robots;

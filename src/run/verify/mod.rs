@@ -13,6 +13,6 @@ mod verification;
 
 pub(crate) use account::VerifyError;
 pub(crate) use account::read_receipt;
-pub use files::{Checked, Role};
+pub use files::Role;
 pub use verification::{Verification, verify};
 pub(crate) use verification::{uncounted, verify_receipt};

@@ -137,9 +137,17 @@ impl<'p> OriginChange<'p> {
         &self.crawlers
     }
 
-    /// Some of the paths that show the change, in normal form, the nearest first. Each can be asked for.
-    pub fn paths(&self) -> impl Iterator<Item = &[u8]> {
-        self.differences.shown.iter().map(|difference| &*difference.path).filter(|path| !path.is_empty())
+    /// Some of what shows the change: paths, the nearest first, and then records. Each has what the older policy says and what the newer
+    /// says: `allowed` or `blocked`, or what is said of a use, such as `train-ai=y`. A path is in normal form, can be asked for, and is
+    /// among the shortest that show the change. Without a path it is a record that is only kept, such as `license: URL`; nothing if there
+    /// is none.
+    pub fn differences(&self) -> impl Iterator<Item = (&[u8], &str, &str)> {
+        self.differences.shown.iter().map(|shown| (&*shown.path, &*shown.was, &*shown.now))
+    }
+
+    /// How many of them there are; `None` if rules are too intricate to tell.
+    pub fn count(&self) -> Option<u64> {
+        self.differences.are_all.then_some(self.differences.count)
     }
 }
 

@@ -20,7 +20,7 @@ mod format;
 mod parquet;
 #[cfg(feature = "parquet")]
 mod repeats;
-mod tables;
+pub(crate) mod tables;
 
 pub use format::Format;
 pub(crate) use format::write_file;
