@@ -6,12 +6,11 @@
 //! Times are medians. The URLs lie in memory in the order they are looked up, so only accesses to the policy are random.
 
 use robosieve::Agents;
+use robosieve::Choices;
 use robosieve::Dialect;
 use robosieve::Partition;
 use robosieve::internals::{self, PolicyParts};
-use robosieve::origin;
 use robosieve::policy::{Answered, Capture, Captures, Policy};
-use robosieve::{Choices, Matcher};
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;

@@ -567,7 +567,6 @@ pub(crate) enum StatusProblem {
 mod tests {
     use super::*;
     use crate::dialect::Dialect;
-    use crate::error::{ValueError, ValueErrorKind};
     use crate::policy::{Answered, Capture, Captures};
     use crate::robots::Agents;
 

@@ -223,7 +223,7 @@ mod tests {
     #[test]
     fn each_example_is_one() {
         for kind in FindingKind::ALL {
-            let Some(example) = kind.explained().example else { continue };
+            let Some(example) = kind.example() else { continue };
             let is_whole = example.to_ascii_lowercase().contains("user-agent") || example.starts_with(['#', '<']);
             let file = if is_whole {
                 example.to_owned()
@@ -234,7 +234,7 @@ mod tests {
                 |dialect: &Dialect| check(file.as_bytes(), dialect).findings.iter().any(|found| found.kind == kind);
             assert!(Dialect::ALL.iter().any(is_found), "{}: {example}", kind.name());
         }
-        let without = FindingKind::ALL.into_iter().filter(|kind| kind.explained().example.is_none()).count();
+        let without = FindingKind::ALL.into_iter().filter(|kind| kind.example().is_none()).count();
         assert_eq!(without, 6, "only those about whole files and long lines");
     }
 }

@@ -129,7 +129,7 @@ fn size(file: &[u8], dialect: &Dialect, findings: &mut Findings<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lint::{Citation, Related};
+    use crate::lint::finding::{Citation, Related};
 
     /// The findings in a file: line and kind.
     fn found(file: impl AsRef<[u8]>, dialect: &str) -> Vec<String> {

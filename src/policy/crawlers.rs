@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     fn columns(names: &[&str]) -> Result<Crawlers, CrawlersError> {
-        Crawlers::new(names.iter().map(|name| name.parse().unwrap()).collect())
+        Crawlers::of_agents(names.iter().map(|name| name.parse().unwrap()).collect())
     }
 
     fn crawler(names: &[&str], given: &str, dialect: &str) -> Result<Vec<usize>, CrawlerError> {

@@ -248,6 +248,7 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
+    use crate::dialect::AnswerKind;
     use crate::policy::image::Sources;
     use crate::policy::union::OverridesFrom;
     use crate::policy::url_answers::{Content, Failures, StoredAnswer, StoredRules};

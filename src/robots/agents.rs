@@ -500,7 +500,7 @@ mod tests {
     #[test]
     fn a_whole_user_agent_is_refused_with_a_proposal() {
         let given = "Mozilla/5.0 (compatible; examplebot/1.0; +http://example.com/bot.html)";
-        let error = given.parse::<Agents>().unwrap_err();
+        let error = Agents::parsed(given).unwrap_err();
         assert_eq!(error, AgentError::WholeUserAgent { given: given.to_owned(), proposed: "examplebot".to_owned() });
         let error = "Mozilla/5.0 (X11; Linux) AppleWebKit/537.36".parse::<Agents>().unwrap_err().to_string();
         assert!(error.ends_with("probably X11"), "{error}");
@@ -508,10 +508,10 @@ mod tests {
 
     #[test]
     fn what_is_no_token_is_refused() {
-        assert_eq!("".parse::<Agents>(), Err(AgentError::Empty));
-        assert_eq!("a,,b".parse::<Agents>(), Err(AgentError::Empty));
-        assert_eq!("a,*".parse::<Agents>(), Err(AgentError::StarInList));
-        assert!(matches!("bot.example".parse::<Agents>(), Err(AgentError::Character { character: '.', .. })));
+        assert_eq!(Agents::parsed(""), Err(AgentError::Empty));
+        assert_eq!(Agents::parsed("a,,b"), Err(AgentError::Empty));
+        assert_eq!(Agents::parsed("a,*"), Err(AgentError::StarInList));
+        assert!(matches!(Agents::parsed("bot.example"), Err(AgentError::Character { character: '.', .. })));
     }
 
     fn chosen(text: &str, agents: &str, dialect: &str) -> String {

@@ -531,11 +531,11 @@ mod tests {
         assert_eq!(alone.checksum, merged.checksum, "the same URLs make the same file");
         assert_eq!(std::fs::read(path("alone")).unwrap(), std::fs::read(path("first")).unwrap());
         written(&path("other"), SameUrl::Bytes, &[1]);
-        let others = merge_seen(&["first", "other"].map(path), &path("new"), |_| ());
+        let others = merge_files(&["first", "other"].map(path), &path("new"), |_| ());
         assert!(matches!(others, Err(SeenError::OtherKey { .. })));
         assert!(!path("new").exists());
         std::fs::write(path("text"), "a user's").unwrap();
-        assert!(matches!(merge_seen(&[path("alone")], &path("text"), |_| ()), Err(SeenError::Write { .. })));
+        assert!(matches!(merge_files(&[path("alone")], &path("text"), |_| ()), Err(SeenError::Write { .. })));
     }
 
     #[test]

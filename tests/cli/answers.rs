@@ -4,7 +4,7 @@
 use robosieve::Agents;
 use robosieve::internals::{self, PolicyParts};
 use robosieve::policy::{Captures, Policy, WriteLock, merge, source};
-use robosieve::{Choices, Dialect, Fallback, Matcher};
+use robosieve::{Choices, Dialect, Fallback};
 
 use crate::support::program::{Bench, ROBOTS};
 use crate::support::{archives, compression};

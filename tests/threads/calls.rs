@@ -9,6 +9,7 @@ use robosieve::inspect::Summary;
 use robosieve::internals::show::report;
 use robosieve::lint;
 use robosieve::policy::{Capture, Captures, Overrides, Policy, WriteLock, merge, source};
+use robosieve::python_package::add_single;
 #[cfg(feature = "parquet")]
 use robosieve::run::FileFormat;
 use robosieve::run::{Folder, FrameCompression, Job, Progress, join, verify};
@@ -107,9 +108,9 @@ fn compile(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
     let mut captures = Captures::new(agents(), Dialect::DEFAULT);
     source::add(&[folder.join("bad.jsonl")], &source::Options::default(), &mut captures).expect_err("a bad line");
     done("source::add with an error");
-    source::add_single(&folder.join("sites/1.example"), "http://a.example", &source::Options::default(), &mut captures)
-        .expect("a robots.txt");
-    done("source::add_single");
+    let single = folder.join("sites/1.example");
+    add_single(&single, "http://a.example", &source::Options::default(), &mut captures).expect("a robots.txt");
+    done("add_single");
 }
 
 fn policies(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {

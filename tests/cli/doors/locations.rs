@@ -4,7 +4,7 @@ use robosieve::Agents;
 use robosieve::internals;
 use robosieve::policy::source::{self, Answer, Options, add_answers};
 use robosieve::policy::{Answered, Capture, Captures, Policy};
-use robosieve::{Choices, Dialect, Matcher};
+use robosieve::{Choices, Dialect};
 
 #[cfg(feature = "warc")]
 use crate::support::archives;

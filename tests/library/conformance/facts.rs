@@ -3,7 +3,7 @@
 use robosieve::internals::dialect::{CrawlDelay, StatusMeaning};
 use robosieve::internals::robots::{Agents, GroupOrigin, Note, NoteKind, Robots, SideKey, decode};
 use robosieve::internals::rules::Patterns;
-use robosieve::internals::{Axes, PolicyParts, RuleSetParts};
+use robosieve::internals::{Axes, RuleSetParts};
 use robosieve::{Dialect, RuleSet, Verdict, origin};
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use robosieve::inspect::{OriginEntry, Summary};
 use robosieve::internals::automaton::front;
 use robosieve::internals::{self, PolicyParts};
 use robosieve::policy::{Answered, Capture, Captures, Crawler, Crawlers, Overrides, Policy};
-use robosieve::{Choices, Fallback, Matcher, MaxAge};
+use robosieve::{Choices, Fallback, MaxAge};
 
 /// Several crawlers, every status, redirects, a last good answer, side records, and every kind of operator override.
 /// draft-1996 has no wildcards, so no cursors: for those see [`with_wildcards`].

@@ -1,8 +1,8 @@
 //! Single cases that random tests seldom reach, and cases found by fuzzing, each against the oracle.
 
 use robosieve::Dialect;
-use robosieve::internals::{Axes, RuleSetParts};
 use robosieve::internals::robots::{Agents, NoteKind};
+use robosieve::internals::{Axes, RuleSetParts};
 
 use crate::oracle;
 use crate::support::{Engines, verdict};
