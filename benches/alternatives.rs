@@ -16,9 +16,10 @@ use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind};
-use robosieve::automaton::{self, Scratch};
-use robosieve::robots::{self, Agents, Robots};
-use robosieve::rules::Patterns;
+use robosieve::internals::Axes;
+use robosieve::internals::automaton::{self, Scratch};
+use robosieve::internals::robots::{self, Agents, Robots};
+use robosieve::internals::rules::Patterns;
 use robosieve::{Dialect, Verdict, origin};
 use std::error::Error;
 use std::hint::black_box;
@@ -100,7 +101,7 @@ fn groups(robots: &Path, urls: &Path, agents: &Agents) -> Result<Vec<Group>, Box
 /// The path of a link in normal form.
 fn path(link: &[u8]) -> Option<Vec<u8>> {
     let (_, end) = origin::canonical(link).ok()?;
-    Some(Dialect::DEFAULT.encoding.path(&Dialect::DEFAULT.url_path.of(&link[end..])).into_owned())
+    Some(Dialect::DEFAULT.encoding().path(&Dialect::DEFAULT.url_path().of(&link[end..])).into_owned())
 }
 
 /// A compiled group: its size in bytes and a function that judges paths; `None` if the engine gives up.

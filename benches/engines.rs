@@ -6,9 +6,9 @@
 //! the rest is then the failed attempt at a DFA. `same_as` is the number of the first file with the same automaton.
 
 use robosieve::Dialect;
-use robosieve::automaton::{self, Compiled, Engine};
-use robosieve::robots::{self, Agents, Robots};
-use robosieve::rules::Patterns;
+use robosieve::internals::automaton::{self, Compiled, Engine};
+use robosieve::internals::robots::{self, Agents, Robots};
+use robosieve::internals::rules::Patterns;
 use std::collections::HashMap;
 use std::error::Error;
 use std::hint::black_box;

@@ -5,11 +5,11 @@
 //! each round runs all combinations in turn. It prints one JSON object: the times of all runs from their receipts, their
 //! processor time, the counts, which must be the same in all runs of a list, and the process's memory after compiling.
 
+use robosieve::Choices;
 use robosieve::Dialect;
-use robosieve::judge::Choices;
+use robosieve::internals::robots::{Agents, Robots};
+use robosieve::internals::rules::Patterns;
 use robosieve::policy::{Captures, Crawler, Policy, source};
-use robosieve::robots::{Agents, Robots};
-use robosieve::rules::Patterns;
 use robosieve::run::{Destination, Folder, Job, Progress};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -104,7 +104,7 @@ fn runs(policy: &Policy, options: &Options) -> Result<Vec<Value>, Box<dyn Error>
             let receipt = job.run(policy, &Progress::new())?;
             let taken = clock::process_seconds() - before;
             let found: Value =
-                receipt.partitions.iter().map(|(name, part)| (name.clone(), part.judged.lines)).collect();
+                receipt.partitions().map(|(name, lines)| (name.to_owned(), Value::from(lines))).collect();
             let first = jobs.iter().position(|other| other.lists == job.lists).unwrap_or(at);
             if counts[first].is_null() {
                 counts[first] = found.clone();
@@ -114,7 +114,7 @@ fn runs(policy: &Policy, options: &Options) -> Result<Vec<Value>, Box<dyn Error>
             }
             counts[at] = found;
             if round > 0 {
-                seconds[at].push(receipt.seconds);
+                seconds[at].push(receipt.seconds());
                 cpu_seconds[at].push(taken);
             }
         }

@@ -7,9 +7,10 @@
 //!
 //! `cargo bench --bench hostile`; under `cargo test` the files are small, and only the answers are checked.
 
-use robosieve::automaton::{self, Compiled, Engine, Scratch};
-use robosieve::robots::{self, Agents, Robots};
-use robosieve::rules::Patterns;
+use robosieve::internals::Axes;
+use robosieve::internals::automaton::{self, Compiled, Engine, Scratch};
+use robosieve::internals::robots::{self, Agents, Robots};
+use robosieve::internals::rules::Patterns;
 use robosieve::{Dialect, Verdict};
 use std::fmt::Write;
 use std::hint::black_box;
@@ -137,7 +138,7 @@ fn worst_url(
 ) -> (Times, &'static str, Times) {
     let mut scratch = Scratch::default();
     let mut judge = |words: &[u32], path: &[u8]| -> Verdict {
-        automaton::verdict(words, &dialect.encoding.path(black_box(path)), &mut scratch)
+        automaton::verdict(words, &dialect.encoding().path(black_box(path)), &mut scratch)
     };
     let mut slowest = (Times { median: 0.0, worst: 0.0 }, "none", Times { median: 0.0, worst: 0.0 });
     for (kind, path) in generate::paths(effort.url) {

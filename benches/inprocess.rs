@@ -7,12 +7,14 @@
 //! share of paths that pass, and nanoseconds per URL in list order and shuffled, for the front alone and with the walks.
 //! `ns_split_and_look_up` is the batch interface on the same URLs when no path needs a walk.
 
-use robosieve::automaton::{self, Scratch, front};
+use robosieve::internals::automaton::{self, Scratch, front};
+use robosieve::internals::{self, Axes, PolicyParts};
 
-use robosieve::outcome::Partition;
-use robosieve::policy::{Captures, Groups, Policy, source};
-use robosieve::robots::{self, Agents, Robots};
-use robosieve::rules::Patterns;
+use robosieve::Partition;
+use robosieve::internals::policy::Groups;
+use robosieve::internals::robots::{self, Agents, Robots};
+use robosieve::internals::rules::Patterns;
+use robosieve::policy::{Captures, Policy, source};
 use robosieve::{Dialect, Verdict, origin};
 use std::collections::HashMap;
 use std::error::Error;
@@ -85,7 +87,7 @@ fn policy(robots: &Path, agents: &Agents) -> Result<Policy, Box<dyn Error>> {
 
 /// Nanoseconds per URL, and the number of allowed URLs.
 fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
-    let Dialect { url_path, encoding, .. } = *policy.dialect();
+    let (url_path, encoding) = (policy.dialect().url_path(), policy.dialect().encoding());
     let crawler = policy.crawler(None).expect("one crawler");
     let groups = policy.groups(&crawler);
     let mut known = HashMap::new();
@@ -173,14 +175,14 @@ fn fronts(policy: &Policy, lines: &[&[u8]]) -> serde_json::Value {
 fn known(policy: &Policy, groups: &Groups<'_>, lines: &[&[u8]]) -> (Vec<u8>, Vec<Known>) {
     let (mut text, mut known) = (Vec::new(), Vec::new());
     for line in lines {
-        let Some(end) = origin::cut(line) else { continue };
+        let Some(end) = internals::origin::cut(line) else { continue };
         let Some(record) = policy.lookup().get(&line[..end]) else { continue };
         let automaton = groups.automaton_of(record.row);
         if automaton != 0 {
             text.extend_from_slice(&line[..end]);
             let start = text.len();
             let dialect = policy.dialect();
-            dialect.encoding.extend_path(&dialect.url_path.of(&line[end..]), &mut text);
+            dialect.encoding().extend_path(&dialect.url_path().of(&line[end..]), &mut text);
             known.push(Known { automaton, start, length: text.len() - start });
         }
     }

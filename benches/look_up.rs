@@ -5,12 +5,12 @@
 //! URLs in batches whose cache misses overlap (`in_batches`, including splitting and judging), and the bytes of the policy.
 //! Times are medians. The URLs lie in memory in the order they are looked up, so only accesses to the policy are random.
 
+use robosieve::Agents;
+use robosieve::Choices;
 use robosieve::Dialect;
-use robosieve::judge::{Choices, Matcher};
-use robosieve::origin;
-use robosieve::outcome::Partition;
+use robosieve::Partition;
+use robosieve::internals::{self, PolicyParts};
 use robosieve::policy::{Answered, Capture, Captures, Policy};
-use robosieve::robots::Agents;
 use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
@@ -73,14 +73,17 @@ fn urls(count: u64) -> (Vec<u8>, Vec<usize>) {
 fn alone(policy: &Policy, urls: &[&[u8]]) -> f64 {
     let index = policy.lookup();
     let start = Instant::now();
-    let found = urls.iter().filter(|url| origin::cut(url).is_some_and(|end| index.get(&url[..end]).is_some())).count();
+    let found = urls
+        .iter()
+        .filter(|url| internals::origin::cut(url).is_some_and(|end| index.get(&url[..end]).is_some()))
+        .count();
     assert_eq!(black_box(found), urls.len(), "every origin is known");
     start.elapsed().as_secs_f64()
 }
 
 fn in_batches(policy: &Policy, urls: &[&[u8]]) -> Result<f64, Box<dyn Error>> {
     let crawler = policy.crawler(None)?;
-    let matcher = Matcher::new(policy, crawler, Choices::at(0));
+    let matcher = internals::matcher(policy, crawler, Choices::at(0));
     let text = urls.join(&b'\n');
     let mut outcomes = Vec::new();
     Ok(median(|| {

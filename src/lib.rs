@@ -14,7 +14,7 @@
 //! assert_eq!(rules.verdict("/private/notes"), Verdict::Blocked);
 //! assert_eq!(rules.verdict("/private/a.html"), Verdict::Allowed);
 //! assert_eq!(rules.explain("/private/a.html").rule.unwrap().line, 3);
-//! # Ok::<(), robosieve::AgentError>(())
+//! # Ok::<(), robosieve::ValueError>(())
 //! ```
 //!
 //! Many origins and many URLs: open a policy file, or build a policy from [`policy::Captures`], and query its
@@ -58,93 +58,54 @@
 #![deny(missing_docs)]
 // What nobody can name, nobody can use: no type of an internal module may be part of the public interface.
 #![cfg_attr(not(feature = "internals"), deny(unnameable_types))]
-// Some of it is only there for tests and benchmarks, which have the feature.
-#![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]
+// Some of it is only there for the program, or for tests and benchmarks.
+#![cfg_attr(not(all(feature = "cli", feature = "internals")), allow(dead_code, unused_imports))]
 
+#[macro_use]
+mod error;
 #[macro_use]
 mod named;
 
-// Modules that are only open with the feature `internals` are not part of the public interface; see Cargo.toml.
-#[cfg(not(feature = "internals"))]
 mod automaton;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod automaton;
 #[cfg(feature = "cli")]
 pub mod cli;
-pub mod dialect;
-#[cfg(not(feature = "internals"))]
+mod dialect;
 mod formats;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod formats;
-#[cfg(not(feature = "internals"))]
 mod input;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
-pub mod input;
-#[cfg(not(feature = "internals"))]
+pub mod internals;
 mod judge;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod judge;
 pub mod lint;
 mod lock;
 mod monitor;
 pub mod origin;
-#[cfg(not(feature = "internals"))]
 mod outcome;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod outcome;
-#[cfg(not(feature = "internals"))]
 mod output;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod output;
 pub mod policy;
-#[cfg(not(feature = "internals"))]
 mod preferences;
-#[cfg(feature = "internals")]
 #[doc(hidden)]
-pub mod preferences;
+pub mod python_package;
 #[cfg(test)]
 mod rng;
-#[cfg(not(feature = "internals"))]
 mod robots;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod robots;
-#[cfg(not(feature = "internals"))]
 mod rules;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod rules;
 pub mod run;
-#[cfg(not(feature = "internals"))]
 mod show;
-#[cfg(feature = "internals")]
-#[doc(hidden)]
-pub mod show;
 mod threads;
 
-pub use dialect::{Dialect, UnknownDialect};
-#[cfg(feature = "parquet")]
-pub use formats::columnar::panics_are_caught;
-pub use formats::error::FileError;
+pub use dialect::{Axis, Dialect};
+pub use error::{ValueError, ValueErrorKind};
 pub use judge::{
-    AllowedIf, Cause, Choices, Explainer, Fallback, KeptRecord, Matcher, MatcherError, Matchers, MaxAge, MaxAgeError,
-    NoKey, Outcomes, PagePreferences, Refusals, Refused, RuleSet, SameUrl, StatusProblem, Statuses, StatusesError,
+    AllowedIf, Cause, Choices, Explainer, Fallback, Matcher, Matchers, MaxAge, NoKey, Outcomes, PagePreferences,
+    Refusals, Refused, RuleSet, SameUrl, Statuses,
 };
-pub use named::UnknownName;
 pub use origin::InvalidUrl;
 pub use outcome::{Outcome, Partition, Reason};
 #[doc(no_inline)]
 pub use policy::Policy;
-pub use preferences::{
-    Preference, PreferenceColumn, PreferenceColumns, RequirementError, Requirements, SignalScope, UnknownUse,
-};
-pub use robots::{AgentError, Agents, BodyFlaw, SideKey};
+pub use preferences::{Preference, PreferenceColumn, PreferenceColumns, Requirements, SignalScope};
+pub use robots::{Agents, BodyFlaw};
 pub use rules::{Explanation, KeptRule, Verdict};
 pub use show::{diff, export, inspect};
 

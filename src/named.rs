@@ -18,6 +18,7 @@ macro_rules! named {
             pub(crate) const ALL: [$Enum; [$($name),+].len()] = [$($Enum::$Variant),+];
 
             /// All of them, in numeric order, which starts at 0.
+            #[allow(dead_code, reason = "not asked of each")]
             pub fn all() -> impl ExactSizeIterator<Item = $Enum> {
                 $Enum::ALL.into_iter()
             }
@@ -42,13 +43,11 @@ macro_rules! named {
         }
 
         impl std::str::FromStr for $Enum {
-            type Err = $crate::named::UnknownName;
+            type Err = $crate::error::ValueError;
 
             fn from_str(name: &str) -> Result<$Enum, Self::Err> {
-                $Enum::from_name(name.as_bytes()).ok_or_else(|| $crate::named::UnknownName {
-                    name: name.to_owned(),
-                    known: $Enum::ALL.map($Enum::name).join(", "),
-                })
+                let known = || $Enum::ALL.map($Enum::name).join(", ");
+                $Enum::from_name(name.as_bytes()).ok_or_else(|| $crate::error::ValueError::unknown_name(name, &known()))
             }
         }
     };
@@ -79,15 +78,4 @@ macro_rules! setters {
             )+
         }
     };
-}
-
-/// A name that nothing has.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[error("{name:?} is unknown; expected {known}")]
-pub struct UnknownName {
-    /// The name.
-    pub name: String,
-    /// The names that exist.
-    pub known: String,
 }

@@ -49,7 +49,6 @@ pub fn trimmed(line: &[u8]) -> &[u8] {
 /// The end of the authority, if the line begins like a canonical http or https URL: the next `/`, or the end of the
 /// line. The bytes before it are the origin, provided that they are in canonical form, which is not checked here.
 #[inline]
-#[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) fn cut(line: &[u8]) -> Option<usize> {
     // "https://" is one byte longer than "http://".
     let tail = line.get(4..9)?;
@@ -81,7 +80,6 @@ pub(crate) fn cut(line: &[u8]) -> Option<usize> {
 /// default.
 ///
 /// If this is false, the origin may still be canonical; [`canonical`] decides.
-#[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) fn is_surely_canonical(origin: &[u8]) -> bool {
     let (rest, default_port) = match origin.strip_prefix(b"http") {
         Some([b's', b':', b'/', b'/', rest @ ..]) => (rest, 443),
@@ -133,7 +131,6 @@ pub(crate) fn canonical_cut(line: &[u8]) -> Option<usize> {
 /// # Errors
 ///
 /// As for [`canonical`].
-#[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) fn of(line: &[u8]) -> Result<(Cow<'_, [u8]>, usize), InvalidUrl> {
     if let Some(end) = canonical_cut(line) {
         return Ok((Cow::Borrowed(&line[..end]), end));
@@ -197,7 +194,6 @@ fn is_removed(byte: &u8) -> bool {
 }
 
 /// Whether a path, as written, has a `.` or `..` segment.
-#[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) fn has_dot_segment(path: &[u8]) -> bool {
     let is_dot_segment = |dot: usize| {
         let rest = &path[dot..];

@@ -5,8 +5,9 @@
 //! present; and `samples`, the hand-made files of `datasets/`, small enough for `cargo test`. The answers are counted by
 //! the plain reading, which tries every rule of a file and shares nothing with the automata but the patterns.
 
-use robosieve::outcome::Partition;
-use robosieve::robots::Agents;
+use robosieve::Agents;
+use robosieve::Partition;
+use robosieve::internals::Axes;
 use robosieve::{Dialect, RuleSet, Verdict, origin};
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -97,7 +98,7 @@ fn plain_partition(line: &[u8], rules: &HashMap<&str, RuleSet>) -> Partition {
     let host = origin.split_once("://").expect("a scheme").1;
     let exact = origin.replace(':', "%3A").replace('/', "%2F").replace('[', "%5B").replace(']', "%5D");
     let Some(rules) = rules.get(exact.as_str()).or_else(|| rules.get(host)) else { return Partition::Deferred };
-    match rules.explain(Dialect::DEFAULT.url_path.of(&line[end..])).verdict {
+    match rules.explain(Dialect::DEFAULT.url_path().of(&line[end..])).verdict {
         Verdict::Allowed => Partition::Allowed,
         Verdict::Blocked => Partition::Blocked,
     }

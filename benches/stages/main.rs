@@ -8,12 +8,14 @@ mod data;
 
 use criterion::{Criterion, Throughput};
 use data::{List, Set};
-use robosieve::automaton;
-use robosieve::judge::Choices;
-use robosieve::outcome::Partition;
-use robosieve::policy::{Captures, Groups, Policy, source};
-use robosieve::robots::{self, Agents, Robots};
-use robosieve::rules::Patterns;
+use robosieve::Choices;
+use robosieve::Partition;
+use robosieve::internals::automaton;
+use robosieve::internals::policy::Groups;
+use robosieve::internals::robots::{self, Agents, Robots};
+use robosieve::internals::rules::Patterns;
+use robosieve::internals::{Axes, PolicyParts};
+use robosieve::policy::{Captures, Policy, source};
 use robosieve::run::{Folder, Job, Progress};
 use robosieve::{Dialect, Verdict, origin};
 use std::hint::black_box;
@@ -87,7 +89,7 @@ fn matching(criterion: &mut Criterion, set: &Set) {
     let policy = policy(&set.robots, data::agents());
     let crawler = policy.crawler(None).expect("one crawler");
     let groups = policy.groups(&crawler);
-    let Dialect { url_path, encoding, .. } = *policy.dialect();
+    let (url_path, encoding) = (policy.dialect().url_path(), policy.dialect().encoding());
     let mut group = criterion.benchmark_group(format!("match/{}", set.name));
     for list in &set.lists {
         let (known, sure) = known(&policy, &groups, list);
@@ -114,7 +116,7 @@ fn matching(criterion: &mut Criterion, set: &Set) {
 
 /// The lines whose path decides, and the number of others allowed: those without a group for the crawler, and robots.txt.
 fn known<'l>(policy: &Policy, groups: &Groups<'_>, list: &'l List) -> (Vec<Known<'l>>, u64) {
-    let Dialect { url_path, encoding, .. } = *policy.dialect();
+    let (url_path, encoding) = (policy.dialect().url_path(), policy.dialect().encoding());
     let (mut known, mut sure) = (Vec::new(), 0);
     for line in list.lines().map(origin::trimmed) {
         let Ok((origin, end)) = origin::canonical(line) else { continue };
@@ -187,11 +189,11 @@ fn job(policy: &Policy, list: &List, directory: Option<PathBuf>, threads: usize)
 /// Runs the filter and checks its counts against the plain reading.
 fn filtered(policy: &Policy, job: &Job, set: &Set) {
     let receipt = job.run(policy, &Progress::new()).expect("a receipt");
-    for (name, part) in &receipt.partitions {
-        let expected = set.expected.partitions[name.as_str()] * REPEATED as u64;
-        assert_eq!(part.judged.lines, expected, "lines {name} of {}", set.name);
+    for (name, lines) in receipt.partitions() {
+        let expected = set.expected.partitions[name] * REPEATED as u64;
+        assert_eq!(lines, expected, "lines {name} of {}", set.name);
     }
-    assert_eq!(receipt.balanced, job.destination.as_ref().map(|_| true), "checksums of {}", set.name);
+    assert_eq!(receipt.is_balanced(), job.destination.as_ref().map(|_| true), "checksums of {}", set.name);
 }
 
 fn policy(robots: &Path, agents: Agents) -> Policy {

@@ -7,7 +7,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use robosieve::policy::{Capture, Captures};
-use robosieve::robots::Agents;
+use robosieve::Agents;
 use robosieve::{Dialect, Matcher, Partition};
 
 use as_fetched::as_fetched;

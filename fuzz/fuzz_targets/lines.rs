@@ -6,11 +6,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use robosieve::internals::{self, MatcherParts};
 use robosieve::Dialect;
-use robosieve::judge::{Choices, Matcher, Scratch};
-use robosieve::outcome::Outcome;
+use robosieve::internals::judge::Scratch;
+use robosieve::{Choices, Matcher};
+use robosieve::Outcome;
 use robosieve::policy::{Answered, Capture, Captures, Crawlers, Policy};
-use robosieve::robots::Agents;
+use robosieve::Agents;
 
 const ORIGINS: [&str; 4] = [
     "http://a.example",
@@ -26,7 +28,7 @@ fuzz_target!(|input: &[u8]| {
     let (robots, list) = (&text[..at], text.get(at + 4..).unwrap_or_default());
     let policy = policy(dialect, robots);
     let crawler = policy.crawler(None).expect("the only crawler");
-    let matcher = Matcher::new(&policy, crawler, Choices::at(0));
+    let matcher = internals::matcher(&policy, crawler, Choices::at(0));
     let judge = matcher.view();
     let lines = with_origins(list, *cut);
     let (mut fast, mut slow) = (Scratch::default(), Scratch::default());

@@ -6,8 +6,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use robosieve::automaton::{self, Scratch};
-use robosieve::robots::Agents;
+use robosieve::internals::{Axes, RuleSetParts};
+use robosieve::internals::automaton::{self, Scratch};
+use robosieve::Agents;
 use robosieve::{Dialect, RuleSet, Verdict};
 
 #[allow(dead_code, reason = "preferences have tests of their own")]
@@ -34,8 +35,8 @@ fuzz_target!(|input: &[u8]| {
         let expected = verdict(oracle::allowed(dialect.name, &["*"], &robots, &path));
         assert_eq!(rules.verdict_with(&path, &mut scratch), expected, "chosen engine");
         assert_eq!(rules.explain(&path).verdict, expected, "explanation");
-        let path = dialect.url_path.judged(&path);
-        let normal = dialect.encoding.path(&path);
+        let path = dialect.url_path().judged(&path);
+        let normal = dialect.encoding().path(&path);
         let plain = rules.patterns().deciding(&normal).map_or(Verdict::Allowed, |pattern| pattern.verdict);
         assert_eq!(automaton::verdict(&dfa, &normal, &mut scratch), plain, "DFA");
         assert_eq!(automaton::verdict(&cursors, &normal, &mut scratch), plain, "cursors");

@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use robosieve::lint;
-use robosieve::robots::{self, Agents, Robots};
+use robosieve::internals::robots::{self, Agents, Robots};
 use robosieve::{Dialect, RuleSet, Verdict};
 
 #[allow(dead_code, reason = "preferences have tests of their own")]

@@ -7,6 +7,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use robosieve::internals;
 use robosieve::policy::{Policy, Trust};
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
@@ -84,7 +85,7 @@ fuzz_target!(|input: &[u8]| {
             everything::use_all_of(&policy);
         }
     }
-    if let Ok(policy) = Policy::from_bytes_with(&image, Trust::Checksum) {
+    if let Ok(policy) = internals::policy_from(&image, Trust::Checksum) {
         everything::use_all_of(&policy);
     }
 });

@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use robosieve::run::{Receipt, join, verify};
-use robosieve::show::report::Report;
+use robosieve::internals::show::report;
 
 fuzz_target!(|input: &[u8]| {
     if let Ok(receipt) = serde_json::from_slice::<Receipt>(input) {
@@ -15,7 +15,7 @@ fuzz_target!(|input: &[u8]| {
     std::fs::create_dir_all(&folder).expect("room for a folder");
     std::fs::write(folder.join("receipt.json"), input).expect("room for a file");
     let _ = verify(&folder, false, 1);
-    let _ = Report::read(&folder, 3);
+    let _ = report(&folder, None, 1);
     let joined = folder.join("joined");
     let _ = join(std::slice::from_ref(&folder), &joined, false, false);
     let _ = std::fs::remove_dir_all(&joined);

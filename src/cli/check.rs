@@ -222,7 +222,7 @@ impl Rules {
         }
         let dialect = args.crawlers.dialect.dialect;
         let agents = &args.crawlers.all(dialect)?;
-        let captures = Captures::new(Crawlers::new(agents.clone())?, dialect);
+        let captures = Captures::new(Crawlers::of_agents(agents.clone())?, dialect);
         // Of one robots.txt there is no status, and no other origin.
         let may_be_any = args.choices.of_origins.statuses.is_none() && !args.choices.www_fallback;
         let any = may_be_any.then_some(ANY_ORIGIN);
@@ -231,7 +231,7 @@ impl Rules {
         if let ([path], Some(robots)) = (&*args.rules.robots, single) {
             warn_without_records(path, &text_of(path, robots)?, dialect);
         }
-        let policy = captures.policy()?;
+        let policy = captures.into_policy()?;
         say_ties(&policy);
         Rules::of_policy(&policy, agents, choices, is_single)
     }

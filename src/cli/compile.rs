@@ -114,7 +114,7 @@ pub fn compile(args: &CompileArgs) -> Result<ExitCode, Failure> {
     let mut inputs = args.sources.clone();
     inputs.extend(args.overrides.clone());
     destination::ensure(&args.out, &POLICY_FILE, &inputs)?;
-    let columns = Crawlers::new(args.named.all(&args.agent, args.dialect)?)?;
+    let columns = Crawlers::of_agents(args.named.all(&args.agent, args.dialect)?)?;
     let out = destination::lock(&args.out, args.quiet)?;
     let captures = Captures::for_file(&out, columns, args.dialect).with_memory(args.memory);
     let progress = captures.progress();
@@ -125,7 +125,7 @@ pub fn compile(args: &CompileArgs) -> Result<ExitCode, Failure> {
             }
         };
         let (sources, overrides) = ((&*args.sources, args.origin.as_deref()), args.overrides.as_deref());
-        let written = args.reading.read(sources, overrides, args.skip_bad, captures, tell)?.write(&out);
+        let written = args.reading.read(sources, overrides, args.skip_bad, captures, tell)?.write_to(&out);
         written.map_err(|error| Failure::Write { path: args.out.clone(), error })
     };
     if args.quiet {
@@ -171,8 +171,8 @@ pub fn merge(args: &MergeArgs) -> Result<ExitCode, Failure> {
     destination::ensure(&args.out, &POLICY_FILE, &others)?;
     let out = destination::lock(&args.out, args.quiet)?;
     let policies = args.policies.iter().map(|path| mapped(path, Trust::Nothing)).collect::<Result<Vec<_>, _>>()?;
-    let overrides = args.overrides.as_deref().map(Overrides::read).transpose()?;
-    let merged = policy::merge(&policies, overrides.as_ref(), &out).map_err(|error| match error {
+    let overrides = args.overrides.as_deref().map(Overrides::read_file).transpose()?;
+    let merged = policy::merge_into(&policies, overrides.as_ref(), &out).map_err(|error| match error {
         MergeError::Write(error) => Failure::Write { path: args.out.clone(), error },
         other => Failure::Merge(other),
     })?;

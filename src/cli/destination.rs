@@ -7,8 +7,9 @@ use super::say::say;
 use crate::formats::error::{FileError, NotReplaced};
 use crate::formats::replace::FileKind;
 use crate::formats::shown;
+use crate::formats::write_lock::LockNotice;
 use crate::output::folder::run_of;
-use crate::policy::{LockNotice, WriteLock};
+use crate::policy::WriteLock;
 
 /// Checks that a file may be written: what has its name is [replaceable](FileKind::ensure_replaceable), is none of the inputs, and is
 /// no file of a run.
@@ -37,7 +38,7 @@ pub fn lock(path: &Path, quiet: bool) -> Result<WriteLock, Failure> {
             say_notice(path, notice);
         }
     };
-    Ok(WriteLock::take(path, tell)?)
+    Ok(WriteLock::take_to("write the policy", path, tell)?)
 }
 
 /// Says what a user should know about the lock of a file.

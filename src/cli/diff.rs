@@ -142,14 +142,14 @@ pub fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
     }
     let choices = args.view.choices(args.view.of_origins.time())?;
     let [was, now] = [args.trust.open(&args.old)?, args.trust.open(&args.new)?];
-    let diff = Diff::new(&was, &now, &args.agent)?.choices(choices).only(args.only.clone()).shown(args.paths);
+    let diff = Diff::comparing(&was, &now, &args.agent)?.choices(choices).only(args.only.clone()).shown(args.paths);
     let left_out = diff.left_out();
     if args.agent.is_empty() && !left_out.is_empty() {
         say(format_args!("robosieve: only one of the policies was compiled for {}", left_out.join(", ")));
     }
     let table = if args.summary { Table::Summary } else { Table::Changes };
     let seen = match format {
-        Some(format) => args.file.write(format, |out| diff.write(table, format, out))?,
+        Some(format) => args.file.write(format, |out| diff.write_table(table, format, out))?,
         None => text(&diff, &mut BufWriter::new(standard_output::open()?.lock()))?,
     };
     Ok(ExitCode::from(u8::from(seen.changed > 0)))
@@ -166,7 +166,7 @@ pub fn history(args: &HistoryArgs) -> Result<ExitCode, Failure> {
     let policies = paths.iter().map(|path| args.trust.open(path)).collect::<Result<Vec<_>, _>>()?;
     // Tables tell policies apart by their files, which people know.
     let named = paths.iter().zip(&policies).map(|(path, policy)| (path.to_string_lossy().into_owned(), policy));
-    let history = History::new(&named.collect::<Vec<_>>(), &args.agent)?.choices(choices);
+    let history = History::comparing(&named.collect::<Vec<_>>(), &args.agent)?.choices(choices);
     let origins = args.file.write(args.format, |out| history.write(origin.as_deref(), args.format, out))?;
     if let (Some(origin), 0) = (&origin, origins) {
         say(format_args!("robosieve: {origin} is in none of the policies"));
@@ -178,7 +178,7 @@ pub fn history(args: &HistoryArgs) -> Result<ExitCode, Failure> {
 /// Prints each change, and how many origins changed.
 fn text(diff: &Diff<'_>, out: &mut impl Write) -> io::Result<Seen> {
     let (names, mut last) = (diff.names(), Vec::new());
-    let seen = diff.each(|change| {
+    let seen = diff.compare(|change| {
         if last != change.origin {
             last = change.origin.to_vec();
             writeln!(out, "{}", visible(&String::from_utf8_lossy(change.origin)))?;

@@ -10,13 +10,13 @@ use crate::formats::compression::WindowTooLarge;
 use crate::formats::error::{FileError, in_words};
 use crate::formats::{shortened, shown};
 use crate::input::{ListError, ListNamesError, UrlFieldError};
-use crate::judge::StatusesError;
+use crate::judge::choices::StatusesError;
 use crate::origin::InvalidUrl;
 use crate::output::OutputError;
 use crate::policy::source::{SourceError, TextForm};
 use crate::policy::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, OverridesError, WriteError};
 use crate::robots::{AgentError, BodyProblem};
-use crate::run::{FilterError, JoinError, SeenError, VerifyError};
+use crate::run::{self, FilterError, JoinError, SeenError, VerifyError};
 use crate::show::diff::DiffError;
 use crate::show::{MetricsError, ReportError};
 
@@ -165,7 +165,7 @@ impl Failure {
 
     /// Whether the run ended only because it was asked to.
     pub fn is_interrupted(&self) -> bool {
-        matches!(self, Failure::Filter(error) if error.is_interrupted())
+        matches!(self, Failure::Filter(error) if error.kind() == run::ErrorKind::Interrupted)
     }
 
     /// Whether this only means that the reader of the output is gone.

@@ -96,10 +96,10 @@ fn split(
     // The memory of the captures, which are gone.
     process::return_free_memory(args.long_run.memory);
     let against = args.source.rules.policy.open_files(&args.source.against)?;
-    let against = against.map(|policy| Against::new(policy).only_changed(args.source.only_changed));
-    let job = job(args, lists, choices, sources::crawlers(&agents, &policy)?).against(against);
+    let job = job(args, lists, choices, sources::crawlers(&agents, &policy)?);
     // SAFETY: who names a list answers for its not changing meanwhile, as SECURITY.md says.
     let mut job = unsafe { job.map_lists() };
+    job.against = against.map(|policy| Against { policy, only_changed: args.source.only_changed });
     if let Some(path) = &job.robots_needed {
         destination::ensure(
             path,
@@ -129,8 +129,8 @@ fn split(
         followed.as_mut().and_then(|followed| followed.newer(&job.crawlers, choices, journal))
     };
     let receipt = watch(journal, progress, metrics.as_deref(), job.splits().names(), || match args.source.follow {
-        true => job.run_following(&policy, progress, &mut newer),
-        false => job.run(&policy, progress),
+        true => job.run_job_following(&policy, progress, &mut newer),
+        false => job.run_job(&policy, progress),
     })?;
     finish(args, journal, &receipt)
 }
@@ -190,11 +190,11 @@ fn opened(args: &FilterArgs) -> Result<Option<(Policy, Option<Followed<'_>>)>, F
 /// The policy of the sources, for these crawlers.
 fn compiled(args: &FilterArgs, journal: &Journal, agents: &[Agents]) -> Result<Policy, Failure> {
     let source = &args.source;
-    let columns = Crawlers::new(agents.to_vec())?;
+    let columns = Crawlers::of_agents(agents.to_vec())?;
     // Not the folder of the partitions, which may not exist yet, or may be on another machine.
     let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, source.dialect.dialect);
     let tell = |passed: &PassedOver| journal.passed_over(passed);
-    let policy = source.rules.read(args.long_run.skip_bad, captures, tell)?.policy()?;
+    let policy = source.rules.read(args.long_run.skip_bad, captures, tell)?.into_policy()?;
     ties(policy.statistics()).iter().for_each(|ties| journal.warn(ties));
     Ok(policy)
 }
@@ -282,7 +282,7 @@ impl<'a> Followed<'a> {
             Ok(FollowedFile { path: path.clone(), seen, policy: args.open_file(path)? })
         };
         let files = args.policy.iter().map(open).collect::<Result<Vec<_>, Failure>>()?;
-        let overrides = source.rules.overrides.as_deref().map(Overrides::read).transpose()?;
+        let overrides = source.rules.overrides.as_deref().map(Overrides::read_file).transpose()?;
         let mut followed = Followed { args, files, overrides, dialect: "" };
         let policy = followed.layered()?;
         followed.dialect = policy.dialect().name;
@@ -334,9 +334,9 @@ impl<'a> Followed<'a> {
 
     fn layered(&self) -> Result<Policy, Failure> {
         let policies = self.files.iter().map(|file| file.policy.clone()).collect();
-        let policy = Policy::layered(policies).map_err(Failure::Merge)?;
+        let policy = Policy::in_layers(policies).map_err(Failure::Merge)?;
         match &self.overrides {
-            Some(overrides) => Ok(policy.with_overrides(overrides, &std::env::temp_dir())?),
+            Some(overrides) => Ok(policy.with_more_overrides(overrides, &std::env::temp_dir())?),
             None => Ok(policy),
         }
     }

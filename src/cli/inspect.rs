@@ -65,7 +65,7 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     let policy = args.policy.open()?;
     let crawlers = crawlers_or_all(args.agent.as_ref(), &policy)?;
     let Some(given) = &args.origin else {
-        let summary = Summary::of(&policy, &crawlers, now, args.top)?;
+        let summary = Summary::count(&policy, &crawlers, now, args.top)?;
         print(&if args.json { to_string_pretty(&summary)? } else { summary_text(&summary, args.top) })?;
         return Ok(ExitCode::SUCCESS);
     };
@@ -84,7 +84,7 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
 }
 
 fn drawing(args: &InspectArgs, policy: &Policy, record: &Record<'_>) -> Result<String, Failure> {
-    let crawler = policy.crawler(args.agent.as_ref())?;
+    let crawler = policy.find_crawler(args.agent.as_ref())?;
     inspect::dot(policy, record, &crawler).ok_or_else(|| Failure::NoAutomaton {
         origin: String::from_utf8_lossy(record.origin).into_owned(),
         agent: crawler.agents().to_string(),

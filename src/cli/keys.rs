@@ -14,7 +14,7 @@ use crate::formats::shown;
 use crate::input::Shard;
 use crate::judge::SameUrl;
 use crate::output::counted;
-use crate::run::{self, Job, KEYS_FILE, LongRun, Phase, Progress, SEEN_FILE, SeenFile, Snapshot};
+use crate::run::{self, Job, KEYS_FILE, Phase, Progress, SEEN_FILE, SeenFile, Snapshot};
 
 /// Write the keys of all URLs in lists to a file, for a shard that leaves out duplicates
 ///
@@ -81,13 +81,12 @@ pub struct SeenArgs {
 pub fn keys(args: &KeysArgs) -> Result<ExitCode, Failure> {
     let lists = lists::all(&args.lists, &args.input)?;
     destination::ensure(&args.out, &KEYS_FILE, &lists)?;
-    let long_run = LongRun::default().shard(args.shard).skip_bad(args.skip_bad).memory(args.memory);
     let job = Job::new(lists, Vec::new()).url_field(args.input.url_field()).unique(Some(args.unique));
     // SAFETY: who names a list answers for its not changing meanwhile, as SECURITY.md says.
     let job = unsafe { job.map_lists() };
-    let job = job.threads(args.threads).long_run(long_run);
+    let job = job.threads(args.threads).shard(args.shard).skip_bad(args.skip_bad).memory(args.memory);
     let progress = Progress::new();
-    let file = watch_work(|| work(&progress.snapshot()), || job.write_keys(&args.out, &progress))?;
+    let file = watch_work(|| work(&progress.snapshot()), || job.write_keys_to(&args.out, &progress))?;
     print(&line(&file))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -106,11 +105,11 @@ pub fn seen(args: &SeenArgs) -> Result<ExitCode, Failure> {
         Some(out) => {
             destination::ensure(out, &SEEN_FILE, &[])?;
             // Each is checked as it is read.
-            vec![run::merge_seen(&args.files, out, |notice| destination::say_notice(out, notice))?]
+            vec![run::merge_files(&args.files, out, |notice| destination::say_notice(out, notice))?]
         }
         None => {
-            let files = args.files.iter().map(|path| SeenFile::open(path)).collect::<Result<Vec<_>, _>>()?;
-            files.iter().try_for_each(SeenFile::check)?;
+            let files = args.files.iter().map(|path| SeenFile::open_file(path)).collect::<Result<Vec<_>, _>>()?;
+            files.iter().try_for_each(SeenFile::check_all)?;
             files
         }
     };

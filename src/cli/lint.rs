@@ -272,9 +272,8 @@ fn text_line(path: &Path, found: &Found<'_>) -> String {
 }
 
 fn kind_line(kind: FindingKind) -> String {
-    let explained = kind.explained();
-    let mut out = format!("{}: {}: {}", kind.severity().name(), kind.name(), explained.meaning);
-    for line in explained.example.unwrap_or_default().lines() {
+    let mut out = format!("{}: {}: {}", kind.severity().name(), kind.name(), kind.meaning());
+    for line in kind.example().unwrap_or_default().lines() {
         out.push_str(&format!("\n    {line}"));
     }
     out
@@ -288,7 +287,7 @@ fn sarif_head() -> Result<String, serde_json::Error> {
     let rules: Vec<_> = FindingKind::all()
         .map(|kind| {
             let (name, level) = (kind.name(), kind.severity().name());
-            json!({"id": name, "shortDescription": {"text": kind.explained().meaning}, "defaultConfiguration": {"level": level}})
+            json!({"id": name, "shortDescription": {"text": kind.meaning()}, "defaultConfiguration": {"level": level}})
         })
         .collect();
     let driver = json!({

@@ -109,13 +109,13 @@ pub struct ReportArgs {
 }
 
 pub fn verify(args: &VerifyArgs) -> Result<ExitCode, Failure> {
-    let verification = run::verify(&args.directory, args.inputs, args.threads)?;
+    let verification = run::verify_receipt(&args.directory, args.inputs, args.threads)?;
     print(&verification.to_string())?;
     Ok(if verification.is_proven() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 pub fn join(args: &JoinArgs) -> Result<ExitCode, Failure> {
-    let receipt = run::join(&args.shards, &args.out, args.concat, args.force)?;
+    let receipt = run::join_shards(&args.shards, &args.out, args.concat, args.force)?;
     for (path, problem) in run::uncounted(&receipt, &args.out) {
         say(format_args!("robosieve: warning: {}: {problem}", shown(&path)));
     }
@@ -130,7 +130,7 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     if let Some(policy) = policy(args, &report.receipt)? {
         let (read, all) = (AtomicU64::new(0), HumanCount(report.blocked_lines()));
         let text = || format!("{} of {all} blocked lines read again", HumanCount(read.load(Ordering::Relaxed)));
-        watch_work(text, || report.explain_counting(&policy, args.threads, &read))?;
+        watch_work(text, || report.explain(&policy, args.threads, &read))?;
         let strange = report.not_blocked();
         if strange > 0 {
             say(format_args!(
@@ -159,8 +159,8 @@ fn policy(args: &ReportArgs, receipt: &Receipt) -> Result<Option<Policy>, Failur
     let unreadable = |problem: &dyn std::fmt::Display| Failure::Receipt { problem: problem.to_string() };
     let dialect = Dialect::named(&receipt.dialect).map_err(|error| unreadable(&error))?;
     let agents = receipt.crawlers().map_err(|error| unreadable(&error))?;
-    let captures = args.rules.read(false, Captures::new(Crawlers::new(agents)?, dialect), say_passed_over)?;
-    let policy = captures.policy()?;
+    let captures = args.rules.read(false, Captures::new(Crawlers::of_agents(agents)?, dialect), say_passed_over)?;
+    let policy = captures.into_policy()?;
     say_ties(&policy);
     Ok(Some(policy))
 }

@@ -40,7 +40,7 @@ pub fn say_ties(policy: &Policy) {
 /// A policy with the operator's overrides, if there are any.
 pub fn with_overrides(policy: Policy, overrides: Option<&Path>) -> Result<Policy, Failure> {
     match overrides {
-        Some(path) => Ok(policy.with_overrides(&Overrides::read(path)?, &std::env::temp_dir())?),
+        Some(path) => Ok(policy.with_more_overrides(&Overrides::read_file(path)?, &std::env::temp_dir())?),
         None => Ok(policy),
     }
 }
@@ -48,7 +48,7 @@ pub fn with_overrides(policy: Policy, overrides: Option<&Path>) -> Result<Policy
 /// The crawlers asked for; if none is, the only one of the policy.
 pub(super) fn crawlers(agents: &[Agents], policy: &Policy) -> Result<Vec<Crawler>, CrawlerError> {
     match agents {
-        [] => Ok(vec![policy.crawler(None)?]),
+        [] => Ok(vec![policy.find_crawler(None)?]),
         several => policy.crawlers(several),
     }
 }
@@ -98,7 +98,7 @@ pub fn read_once<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<(), Fa
 /// The crawlers that sources are read for: those named by options, which a robots.txt must be able to name, then those of a file, each
 /// once.
 pub(super) fn all(named: &[Agents], file: Option<&Path>, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
-    named.iter().try_for_each(|agents| agents.ensure_nameable(dialect))?;
+    named.iter().try_for_each(|agents| agents.can_be_named(dialect))?;
     of_policy(named, file, dialect)
 }
 

@@ -9,14 +9,14 @@ use super::visible::shown;
 
 /// A file or folder that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 #[error("cannot {doing} {}: {}", shown(path), in_words(error))]
-pub struct FileError {
+pub(crate) struct FileError {
     /// What cannot be done, such as `read` or `read the policy`.
     pub doing: &'static str,
     /// The file or folder.
     pub path: PathBuf,
     /// The system's error, or the damage in its compressed data.
+    #[source]
     pub error: io::Error,
 }
 

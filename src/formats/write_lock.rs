@@ -54,18 +54,8 @@ pub enum LockNotice {
 }
 
 impl WriteLock {
-    /// Takes the lock of a policy file, which need not exist, and deletes what processes left that died while they wrote it. While
-    /// another process has the lock, waits. Each notice is given to `tell` at most once.
-    ///
-    /// # Errors
-    ///
-    /// [`FileError`] if the folder cannot be written to, or if what stands in the place of the lock is no lock; with
-    /// [`Interrupted`](io::ErrorKind::Interrupted) if a signal arrives while it waits.
-    pub fn take(path: impl AsRef<Path>, tell: impl FnMut(LockNotice)) -> Result<WriteLock, FileError> {
-        WriteLock::take_to("write the policy", path.as_ref(), tell)
-    }
-
-    /// The same for a file of any kind; `doing` is for errors.
+    /// Takes the lock of a file, which need not exist, and deletes what processes left that died while they wrote it. While another
+    /// process has the lock, waits. Each notice is given to `tell` at most once. `doing` is for errors.
     pub(crate) fn take_to(
         doing: &'static str,
         path: &Path,

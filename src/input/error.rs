@@ -11,8 +11,7 @@ use crate::formats::{shortened, shown};
 
 /// Why a list cannot be read, or not to its end.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ListError {
+pub(crate) enum ListError {
     /// A list that cannot be read.
     #[error(transparent)]
     Unreadable(#[from] FileError),
@@ -93,6 +92,7 @@ pub enum ListError {
         other: PathBuf,
     },
     /// Parquet, in a program built without it.
+    #[cfg(not(feature = "parquet"))]
     #[error("this program was built without Parquet (cargo feature `parquet`)")]
     WithoutParquet,
     /// Standard input, given more than once.
@@ -116,8 +116,7 @@ pub enum ListError {
 
 /// Why the URL is not where the operator says.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum UrlFieldError {
+pub(crate) enum UrlFieldError {
     /// A stray or unclosed quote in the head line.
     #[error("its head line has an unclosed or misplaced quote")]
     Quote,
@@ -160,28 +159,9 @@ pub enum UrlFieldError {
     LongHead,
 }
 
-/// A text that is not a delimiter.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[error(
-    "{given:?} is not a delimiter: expected one ASCII character, such as , or ; or `tab`, `whitespace` for blanks, or `none` for lines without fields"
-)]
-pub struct DelimiterError {
-    pub(crate) given: String,
-}
-
-/// A text that is not a shard.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[error("{given:?} is not a shard: expected I/N with I from 1 to N, such as 1/8")]
-pub struct ShardError {
-    pub(super) given: String,
-}
-
 /// Why a file names no lists.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ListNamesError {
+pub(crate) enum ListNamesError {
     /// The file cannot be read.
     #[error(transparent)]
     Unreadable(#[from] FileError),

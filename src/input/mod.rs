@@ -9,12 +9,14 @@ pub(crate) mod scan;
 pub(crate) mod shard;
 pub(crate) mod url_parts;
 
-pub use error::{DelimiterError, ListError, ListNamesError, ShardError, UrlFieldError};
+pub(crate) use error::{ListError, ListNamesError, UrlFieldError};
 pub use error::{SkippedPart, SkippedRows};
-pub use layout::{Column, Delimiter, Layout, UrlField};
+pub(crate) use layout::Delimiter;
+pub use layout::{Column, Layout, UrlField};
 #[cfg(unix)]
 pub use list::fill_lost_pages;
 pub use list::{FileState, ListRange, STANDARD_INPUT};
-pub use named_lists::{NameEnd, lists_named_in};
+pub use named_lists::NameEnd;
+pub(crate) use named_lists::lists_named_in;
 pub use shard::Shard;
 pub use url_parts::UrlParts;

@@ -31,7 +31,7 @@ const LONGEST_PATH: usize = if cfg!(unix) { 4 << 10 } else { 32 << 10 };
 ///
 /// [`ListNamesError`] if the file cannot be read, is longer than 1 GiB, names no list, has NUL or too much in its lines, or, on a
 /// system whose paths are UTF-8, names one that is not.
-pub fn lists_named_in(file: &Path, end: NameEnd) -> Result<Vec<PathBuf>, ListNamesError> {
+pub(crate) fn lists_named_in(file: &Path, end: NameEnd) -> Result<Vec<PathBuf>, ListNamesError> {
     let text = text(file).map_err(FileError::of("read", file))?;
     let names: Vec<&[u8]> = match end {
         NameEnd::Nul => text.split(|&byte| byte == 0).collect(),

@@ -11,7 +11,8 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use super::list::List;
-use crate::input::error::{ListError, ShardError};
+use crate::error::{ValueError, ValueErrorKind};
+use crate::input::error::ListError;
 
 /// The part of a job that a run does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,11 +73,16 @@ fn length(list: &List) -> Result<usize, ListError> {
 }
 
 impl FromStr for Shard {
-    type Err = ShardError;
+    type Err = ValueError;
 
-    fn from_str(given: &str) -> Result<Shard, ShardError> {
+    fn from_str(given: &str) -> Result<Shard, ValueError> {
         let parsed = given.split_once('/').and_then(|(number, of)| Shard::new(number.parse().ok()?, of.parse().ok()?));
-        parsed.ok_or_else(|| ShardError { given: given.to_owned() })
+        parsed.ok_or_else(|| {
+            ValueError::of(
+                ValueErrorKind::List,
+                format!("{given:?} is not a shard: expected I/N with I from 1 to N, such as 1/8"),
+            )
+        })
     }
 }
 
@@ -87,9 +93,9 @@ impl fmt::Display for Shard {
 }
 
 impl TryFrom<String> for Shard {
-    type Error = ShardError;
+    type Error = ValueError;
 
-    fn try_from(given: String) -> Result<Shard, ShardError> {
+    fn try_from(given: String) -> Result<Shard, ValueError> {
         given.parse()
     }
 }

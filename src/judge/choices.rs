@@ -21,12 +21,12 @@ use std::str::FromStr;
 use std::{fmt, io};
 use toml::Spanned;
 
+use crate::error::{ValueError, ValueErrorKind};
 use crate::formats::error::{FileError, toml_words};
 use crate::formats::{line_of, shortened, shown, text_file, time};
 use crate::outcome::Partition;
-use crate::policy::{CrawlerError, FinalStatuses, OriginStatus, Policy, Record};
+use crate::policy::{FinalStatuses, OriginStatus, Policy, Record};
 use crate::preferences::{Requirements, SignalScope};
-use crate::robots::AgentError;
 
 /// The longest time that an answer may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -39,15 +39,19 @@ pub enum MaxAge {
     Seconds(u64),
 }
 
+fn not_age(problem: String) -> ValueError {
+    ValueError::of(ValueErrorKind::Age, format!("{problem}; or `dialect`"))
+}
+
 impl FromStr for MaxAge {
-    type Err = MaxAgeError;
+    type Err = ValueError;
 
     /// Parses `dialect`, or a duration such as `36h` or `7d`.
-    fn from_str(given: &str) -> Result<MaxAge, MaxAgeError> {
+    fn from_str(given: &str) -> Result<MaxAge, ValueError> {
         if given == "dialect" {
             return Ok(MaxAge::Dialect);
         }
-        time::duration(given).map(MaxAge::Seconds).map_err(MaxAgeError)
+        time::duration(given).map(MaxAge::Seconds).map_err(not_age)
     }
 }
 
@@ -220,7 +224,7 @@ const NAMED: [Named; 2] = [
 /// assert_eq!(statuses.deciding(403), Some(("403".into(), Fallback::Defer)));
 /// assert_eq!(statuses.deciding(404), Some(("4xx".into(), Fallback::Allow)));
 /// assert_eq!(statuses.deciding(500), None);
-/// # Ok::<(), robosieve::StatusesError>(())
+/// # Ok::<(), robosieve::ValueError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Statuses {
@@ -258,8 +262,12 @@ impl Statuses {
     ///
     /// # Errors
     ///
-    /// [`StatusesError`] if it is neither, or the file cannot be read or has anything invalid in it.
-    pub fn named_or_read(name_or_path: &Path) -> Result<Statuses, StatusesError> {
+    /// [`ValueError`] if it is neither, or the file cannot be read, or anything in it is not understood.
+    pub fn named_or_read(name_or_path: &Path) -> Result<Statuses, ValueError> {
+        Ok(Statuses::named_or_file(name_or_path)?)
+    }
+
+    pub(crate) fn named_or_file(name_or_path: &Path) -> Result<Statuses, StatusesError> {
         let named = name_or_path.to_str().and_then(Statuses::named);
         named.map_or_else(|| Statuses::read(name_or_path), Ok)
     }
@@ -293,8 +301,12 @@ impl Statuses {
     ///
     /// # Errors
     ///
-    /// [`StatusProblem`] if it is none of these or has a meaning already, or if `meaning` is [`Fallback::Use`].
-    pub fn add(&mut self, status: &str, meaning: Fallback) -> Result<(), StatusProblem> {
+    /// [`ValueError`] if it is none of these or has a meaning already, or if `meaning` is [`Fallback::Use`].
+    pub fn add(&mut self, status: &str, meaning: Fallback) -> Result<(), ValueError> {
+        Ok(self.add_one(status, meaning)?)
+    }
+
+    fn add_one(&mut self, status: &str, meaning: Fallback) -> Result<(), StatusProblem> {
         let place = place_of(status)?;
         if meaning == Fallback::Use {
             return Err(StatusProblem::Meaning { given: meaning.name().to_owned() });
@@ -365,7 +377,7 @@ fn parse(bytes: &[u8]) -> Result<Statuses, (usize, StatusProblem)> {
     let mut statuses = Statuses::default();
     for (name, word) in lines {
         let meaning = meaning_of(word.get_ref()).map_err(|problem| (word.span().start, problem))?;
-        statuses.add(name.get_ref(), meaning).map_err(|problem| (name.span().start, problem))?;
+        statuses.add_one(name.get_ref(), meaning).map_err(|problem| (name.span().start, problem))?;
     }
     match statuses.is_empty() {
         true => Err((0, StatusProblem::Empty)),
@@ -379,10 +391,10 @@ fn meaning_of(word: &str) -> Result<Fallback, StatusProblem> {
 
 /// From the text of a file.
 impl std::str::FromStr for Statuses {
-    type Err = StatusesError;
+    type Err = ValueError;
 
-    fn from_str(text: &str) -> Result<Statuses, StatusesError> {
-        Statuses::of_text(text.as_bytes(), None)
+    fn from_str(text: &str) -> Result<Statuses, ValueError> {
+        Ok(Statuses::of_text(text.as_bytes(), None)?)
     }
 }
 
@@ -488,27 +500,12 @@ impl StatusOverrides {
     }
 }
 
-/// Why a policy has no matcher for an agent.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum MatcherError {
-    /// The agent is not a product token, nor a list of them.
-    #[error(transparent)]
-    Agent(#[from] AgentError),
-    /// The policy was not made for this agent.
-    #[error(transparent)]
-    Crawler(#[from] CrawlerError),
-}
-
-/// A maximum age that is neither a duration nor `dialect`.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}; or `dialect`")]
-pub struct MaxAgeError(pub(super) String);
+is_opaque!(StatusesError as ValueError: |_| ValueErrorKind::Statuses);
+is_opaque!(StatusProblem as ValueError: |_| ValueErrorKind::Statuses);
 
 /// Meanings of statuses that cannot be read.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StatusesError {
+pub(crate) enum StatusesError {
     /// Neither a file nor a name.
     #[error("{given:?} is no file, and none of the names {known}")]
     Unknown {
@@ -538,8 +535,7 @@ pub enum StatusesError {
 
 /// A problem with the meaning of a status.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum StatusProblem {
+pub(crate) enum StatusProblem {
     /// Not a text.
     #[error("it is not UTF-8")]
     NotUtf8,
@@ -651,7 +647,7 @@ mod tests {
         assert!(problem(&long).contains("longer than 1048576 bytes"));
         let missing = Statuses::named_or_read(Path::new("no-such-crawl")).unwrap_err().to_string();
         assert_eq!(missing, "\"no-such-crawl\" is no file, and none of the names common-crawl, nutch");
-        assert!(matches!(Statuses::named_or_read(Path::new("/")).unwrap_err(), StatusesError::Unreadable(_)));
+        assert!(matches!(Statuses::named_or_file(Path::new("/")).unwrap_err(), StatusesError::Unreadable(_)));
     }
 
     #[test]

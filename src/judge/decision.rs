@@ -252,7 +252,8 @@ fn of_answers(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Answered, LastGood};
+    use crate::policy::Answered;
+    use crate::policy::state::LastGood;
 
     fn decided(
         choices: Choices,

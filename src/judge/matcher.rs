@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::batch;
-use super::choices::{Choices, MatcherError};
+use super::choices::Choices;
 use super::explain::{Cause, Explainer};
 use super::outcomes::Outcomes;
 #[cfg(feature = "cli")]
@@ -16,7 +16,7 @@ use super::scratch::{Scratch, with_scratches};
 use super::view::{Judge, JudgeView};
 use crate::formats::memory_budget::CacheMemory;
 use crate::outcome::Outcome;
-use crate::policy::{Crawler, Policy};
+use crate::policy::{Crawler, Error, Policy};
 use crate::preferences::Preferred;
 use crate::robots::Agents;
 
@@ -58,7 +58,7 @@ impl Policy {
     /// # Errors
     ///
     /// [`MatcherError`] if `agent` is not a product token or list of them, or the policy was not made for it.
-    pub fn matcher(&self, agent: &str) -> Result<Matcher, MatcherError> {
+    pub fn matcher(&self, agent: &str) -> Result<Matcher, Error> {
         self.matcher_with(agent, Choices::now())
     }
 
@@ -67,15 +67,14 @@ impl Policy {
     /// # Errors
     ///
     /// See [`Policy::matcher`].
-    pub fn matcher_with(&self, agent: &str, choices: Choices) -> Result<Matcher, MatcherError> {
-        let crawler = self.crawler(Some(&agent.parse()?))?;
+    pub fn matcher_with(&self, agent: &str, choices: Choices) -> Result<Matcher, Error> {
+        let crawler = self.find_crawler(Some(&Agents::parsed(agent)?))?;
         Ok(Matcher::new(self, crawler, choices))
     }
 }
 
 impl Matcher {
     /// Judges by `policy` for one of its crawlers, and by `choices` if the policy has no definite verdict.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn new(policy: &Policy, crawler: Crawler, choices: Choices) -> Matcher {
         Matcher(Arc::new(Judge::new(policy.clone(), crawler, choices)))
     }
@@ -192,7 +191,6 @@ impl Matcher {
     }
 
     /// The matcher as the hot path sees it.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn view(&self) -> JudgeView<'_> {
         self.0.view()
     }
@@ -238,7 +236,7 @@ impl Policy {
     /// # Errors
     ///
     /// [`MatcherError`] if the policy was not made for one of them.
-    pub fn matchers(&self, agents: &[crate::Agents], choices: Choices) -> Result<Matchers, MatcherError> {
+    pub fn matchers(&self, agents: &[crate::Agents], choices: Choices) -> Result<Matchers, Error> {
         Ok(Matchers(Matcher::for_each(self, self.crawlers(agents)?, choices)))
     }
 }

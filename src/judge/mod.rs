@@ -44,12 +44,11 @@ pub(crate) mod urls;
 pub(crate) mod view;
 
 pub use choices::{Choices, Fallback, MaxAge, Statuses};
-pub use choices::{MatcherError, MaxAgeError, StatusProblem, StatusesError};
 pub use explain::{Cause, Explainer};
 pub use matcher::{Matcher, Matchers};
 pub use outcomes::{AllowedIf, Outcomes, Refusals, Refused};
 pub use preferred::PagePreferences;
-pub use rule_set::{KeptRecord, RuleSet};
+pub use rule_set::RuleSet;
 pub use same_url::{NoKey, SameUrl};
 pub use scratch::Scratch;
 pub use tally::{Tally, line_hash};

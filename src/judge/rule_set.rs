@@ -40,17 +40,12 @@ pub struct RuleSet {
 /// The rules in place of a file that is not a robots.txt: no path may be fetched.
 const NOTHING: &[u8] = b"User-agent: *\nDisallow: /\n";
 
-/// A record other than a rule, such as `Crawl-delay`, as written in its robots.txt. It is for callers to read; no
-/// verdict depends on it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct KeptRecord {
-    /// Which record it is.
-    pub key: SideKey,
-    /// The value as written.
-    pub value: Vec<u8>,
-    /// The line, counted from 1.
-    pub line: u32,
+/// A record other than a rule, as written in its robots.txt.
+#[derive(Debug, Clone)]
+struct KeptRecord {
+    key: SideKey,
+    value: Vec<u8>,
+    line: u32,
 }
 
 impl KeptRecord {
@@ -108,7 +103,6 @@ impl RuleSet {
     }
 
     /// The verdict on a path that begins with `/`, with the caller's scratch, for judging many paths.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn verdict_with(&self, path: &[u8], scratch: &mut Scratch) -> Verdict {
         let path = self.chosen.dialect.url_path.judged(path);
         let path = self.chosen.dialect.encoding.path(&path);
@@ -143,13 +137,11 @@ impl RuleSet {
     }
 
     /// The rules as written in the file.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn chosen(&self) -> &ChosenRules {
         &self.chosen
     }
 
     /// Which groups the rules are from: the crawler's own, those of everybody, or none.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn origin(&self) -> GroupOrigin {
         self.chosen.origin
     }
@@ -164,9 +156,10 @@ impl RuleSet {
         if self.flaw.is_none() { &self.chosen.rules } else { &[] }
     }
 
-    /// The side records of the chosen groups and those outside every group, in the order of the file.
-    pub fn side_records(&self) -> &[KeptRecord] {
-        &self.side_records
+    /// The records of the chosen groups other than rules, such as `crawl-delay` or `sitemap`, and those outside every group, in the order
+    /// of the file: the name of the key in lower case, the value as written, and the line, counted from 1. No verdict depends on them.
+    pub fn side_records(&self) -> impl Iterator<Item = (&'static str, &[u8], u32)> {
+        self.side_records.iter().map(|record| (record.key.name(), &*record.value, record.line))
     }
 
     /// The seconds between two fetches that the file asks of the crawler by `Crawl-delay`; `None` if it does not, if the value is no
@@ -178,7 +171,6 @@ impl RuleSet {
 
     /// The file's preferences for the crawler about uses of the page with a path, given as to [`RuleSet::verdict`],
     /// with `Content-Signal` of this scope. They mean nothing if the path is blocked.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn preferred(&self, path: &[u8], scope: SignalScope) -> Preferred {
         let others = self.signals_to_others.iter().filter(|_| scope == SignalScope::Everybody);
         let records: Vec<SideRecord<'_>> =
@@ -191,19 +183,16 @@ impl RuleSet {
     }
 
     /// The ranked patterns.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn patterns(&self) -> &Patterns {
         &self.chosen.patterns
     }
 
     /// The compiled rules.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn compiled(&self) -> Compiled {
         self.compiled
     }
 
     /// The lines of the file that were dropped or cut.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn notes(&self) -> &[Note] {
         &self.notes
     }

@@ -163,7 +163,7 @@ fn is_browsers(text: &str) -> bool {
 pub(super) fn meant(value: &[u8]) -> Option<String> {
     let before = comment(value).filter(|(_, text)| !is_robot(text)).map_or(value, |(name, _)| name);
     let text = std::str::from_utf8(unquoted(before)).ok()?;
-    match text.parse::<Agents>() {
+    match Agents::parsed(text) {
         Ok(agents) => match agents.tokens() {
             [name] => Some(name.clone()),
             [] => Some("*".to_owned()),

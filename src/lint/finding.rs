@@ -41,10 +41,22 @@ pub struct Finding {
     pub proposal: Option<String>,
     /// The other line involved, such as the rule that always wins.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub related: Option<Related>,
+    pub(crate) related: Option<Related>,
     /// The document that says so.
     #[serde(flatten)]
-    pub citation: Citation,
+    pub(crate) citation: Citation,
+}
+
+impl Finding {
+    /// The other line involved, such as the rule that always wins: its number, counted from 1, and its text, cut if it is long.
+    pub fn related(&self) -> Option<(u32, &str)> {
+        self.related.as_ref().map(|other| (other.line, &*other.text))
+    }
+
+    /// The document that says so, for example `RFC 9309`, and the section, rule or function in it, empty if it has no parts.
+    pub fn source(&self) -> [&'static str; 2] {
+        [self.citation.document, self.citation.section]
+    }
 }
 
 /// The maximum number of findings kept. Further ones are only counted, so that a report never outgrows memory.
@@ -274,7 +286,7 @@ mod tests {
     #[test]
     fn the_finding_for_a_note_has_its_name() {
         for note in NoteKind::ALL {
-            assert_eq!(FindingKind::from(note).name(), note.name());
+            assert_eq!(FindingKind::of_note(note).name(), note.name());
         }
     }
 

@@ -18,17 +18,6 @@ named! {
     }
 }
 
-/// What a kind of finding means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Explained {
-    /// Its meaning, as a part of a sentence.
-    pub meaning: &'static str,
-    /// The lines of a robots.txt in which it is found; none if it is about a whole file, or a long one. Without a `User-agent` line,
-    /// they are part of a record.
-    pub example: Option<&'static str>,
-}
-
 /// Defines the kinds: each with its name, its severity, its meaning, and an example, which is empty if there is none.
 macro_rules! kinds {
     ($($(#[$doc:meta])+ $Kind:ident = $name:literal, $severity:ident, $meaning:literal, $example:literal;)+) => {
@@ -49,12 +38,20 @@ macro_rules! kinds {
                 }
             }
 
-            /// Its meaning, with an example.
-            pub fn explained(self) -> Explained {
-                let (meaning, example): (_, &str) = match self {
-                    $(FindingKind::$Kind => ($meaning, $example),)+
+            /// Its meaning, as a part of a sentence.
+            pub fn meaning(self) -> &'static str {
+                match self {
+                    $(FindingKind::$Kind => $meaning,)+
+                }
+            }
+
+            /// The lines of a robots.txt in which it is found; none if it is about a whole file, or a long one. Without a `User-agent`
+            /// line, they are part of a record.
+            pub fn example(self) -> Option<&'static str> {
+                let example = match self {
+                    $(FindingKind::$Kind => $example,)+
                 };
-                Explained { meaning, example: Some(example).filter(|example| !example.is_empty()) }
+                Some(example).filter(|example| !example.is_empty())
             }
         }
     };
@@ -197,8 +194,9 @@ kinds! {
     HashInside = "hash-inside", Error, "a `#` in a path, which ends the rule", "Disallow: /#anchor";
 }
 
-impl From<NoteKind> for FindingKind {
-    fn from(kind: NoteKind) -> FindingKind {
+impl FindingKind {
+    /// The kind of the finding for what parsing drops or cuts.
+    pub(super) fn of_note(kind: NoteKind) -> FindingKind {
         match kind {
             NoteKind::RuleOutsideGroup => FindingKind::RuleOutsideGroup,
             NoteKind::RuleWithoutSlash => FindingKind::RuleWithoutSlash,
@@ -225,7 +223,7 @@ mod tests {
     #[test]
     fn each_example_is_one() {
         for kind in FindingKind::ALL {
-            let Some(example) = kind.explained().example else { continue };
+            let Some(example) = kind.example() else { continue };
             let is_whole = example.to_ascii_lowercase().contains("user-agent") || example.starts_with(['#', '<']);
             let file = if is_whole {
                 example.to_owned()
@@ -236,7 +234,7 @@ mod tests {
                 |dialect: &Dialect| check(file.as_bytes(), dialect).findings.iter().any(|found| found.kind == kind);
             assert!(Dialect::ALL.iter().any(is_found), "{}: {example}", kind.name());
         }
-        let without = FindingKind::ALL.into_iter().filter(|kind| kind.explained().example.is_none()).count();
+        let without = FindingKind::ALL.into_iter().filter(|kind| kind.example().is_none()).count();
         assert_eq!(without, 6, "only those about whole files and long lines");
     }
 }

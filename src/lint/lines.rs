@@ -51,7 +51,13 @@ fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findin
         (NoteKind::RuleWithoutSlash, &Line::Record { written, value, .. }) => {
             let rule = RuleLine { line, key: written, value, outside: false };
             let proposal = meant::path(value).map(|path| rule.with(&path));
-            findings.add_with(kind.into(), line, rule::without_slash(value, "is ignored"), proposal, None);
+            findings.add_with(
+                FindingKind::of_note(kind),
+                line,
+                rule::without_slash(value, "is ignored"),
+                proposal,
+                None,
+            );
             return;
         }
         (NoteKind::MissingColon, Line::MissingColon { content }) => return without_colon(line, content, findings),
@@ -67,7 +73,7 @@ fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findin
         // Notes about agents and about the whole file are reported elsewhere.
         _ => return,
     };
-    findings.add_with(kind.into(), line, reason, proposal, None);
+    findings.add_with(FindingKind::of_note(kind), line, reason, proposal, None);
 }
 
 /// Adds the finding for a line without a colon.
@@ -122,7 +128,7 @@ fn unknown(kind: NoteKind, line: u32, (written, colon, value): (&[u8], bool, &[u
         None => {
             let is_sitemap = is_sitemap(written, value);
             let proposal = is_sitemap.then(|| format!("Sitemap: {}", excerpt(&[written, b":", value].concat())));
-            findings.add_with(kind.into(), line, reason, proposal, None);
+            findings.add_with(FindingKind::of_note(kind), line, reason, proposal, None);
         }
     }
 }

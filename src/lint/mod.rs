@@ -30,6 +30,7 @@ mod rule;
 mod side_records;
 mod unreachable;
 
-pub use finding::{Citation, Finding, Related};
-pub use kind::{Explained, FindingKind, Severity};
+pub(crate) use finding::Citation;
+pub use finding::Finding;
+pub use kind::{FindingKind, Severity};
 pub use report::{Report, check};

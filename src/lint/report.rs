@@ -107,7 +107,11 @@ fn whole_file(kind: NoteKind, text: &[u8], dialect: &Dialect, findings: &mut Fin
             let reason = format!("nothing is read from this line on: it is beyond the first {limit} bytes");
             findings.add(FindingKind::FileCut, first_cut, reason);
         }
-        _ => findings.add(kind.into(), 0, "the file is invalid UTF-16; the invalid parts were replaced by U+FFFD"),
+        _ => findings.add(
+            FindingKind::of_note(kind),
+            0,
+            "the file is invalid UTF-16; the invalid parts were replaced by U+FFFD",
+        ),
     }
 }
 
@@ -125,7 +129,7 @@ fn size(file: &[u8], dialect: &Dialect, findings: &mut Findings<'_>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lint::{Citation, Related};
+    use crate::lint::finding::{Citation, Related};
 
     /// The findings in a file: line and kind.
     fn found(file: impl AsRef<[u8]>, dialect: &str) -> Vec<String> {

@@ -11,8 +11,7 @@ use crate::input::error::ListError;
 
 /// Why a run's output cannot be written.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OutputError {
+pub(crate) enum OutputError {
     /// A list whose rows are copied, or whose head line goes into the files, cannot be read.
     #[error(transparent)]
     List(#[from] ListError),

@@ -12,10 +12,8 @@ pub(crate) mod partitions;
 pub(crate) mod receipt;
 pub(crate) mod table;
 
-pub use error::OutputError;
-pub use folder::{NEEDED, RECEIPT, REPORT};
+pub(crate) use error::OutputError;
 pub use form::{FileFormat, FrameCompression, OutputMode};
-pub use receipt::{
-    FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, Sample, SeenPart,
-    TabbedLines, VerdictsPart, counted,
-};
+pub use receipt::Receipt;
+#[cfg(feature = "cli")]
+pub(crate) use receipt::{ListPart, TabbedLines, counted};

@@ -35,89 +35,89 @@ pub const RECEIPT_VERSION: u32 = 1;
 #[non_exhaustive]
 pub struct Receipt {
     /// The version of the program.
-    pub robosieve: Cow<'static, str>,
+    pub(crate) robosieve: Cow<'static, str>,
     /// The version of the receipt format; docs/receipt.md describes it.
     #[serde(deserialize_with = "known_version")]
-    pub version: u32,
+    pub(crate) version: u32,
     /// How lines are hashed for the checksums.
-    pub line_hash: Cow<'static, str>,
+    pub(crate) line_hash: Cow<'static, str>,
     /// The options of the run.
-    pub options: ReceiptOptions,
+    pub(crate) options: ReceiptOptions,
     /// The crawlers.
-    pub agents: Vec<String>,
+    pub(crate) agents: Vec<String>,
     /// The dialect.
-    pub dialect: Cow<'static, str>,
+    pub(crate) dialect: Cow<'static, str>,
     /// The lines read, of all lists together.
-    pub input: Part,
+    pub(crate) input: Part,
     /// The lines left out because their URLs had occurred before; absent if the run was not asked to leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub duplicates: Option<Part>,
+    pub(crate) duplicates: Option<Part>,
     /// The lines left out because earlier runs have seen their URLs; absent if the run was not asked to leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seen: Option<Part>,
+    pub(crate) seen: Option<Part>,
     /// The file of seen URLs after the run; absent if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seen_file: Option<SeenPart>,
+    pub(crate) seen_file: Option<SeenPart>,
     /// The lines left out because their verdicts are those of the older policy; absent if the run was not asked to leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub unchanged: Option<Part>,
+    pub(crate) unchanged: Option<Part>,
     /// The partitions by name, with the crawler's if there are several (`allowed.examplebot`). If the run compared policies, the
     /// partitions by the older one are there too, as counts (`allowed.was`, `allowed.was.examplebot`).
-    pub partitions: BTreeMap<String, PartitionPart>,
+    pub(crate) partitions: BTreeMap<String, PartitionPart>,
     /// How many lines changed from one partition to another, by names such as `allowed-to-blocked`, with the crawler's if there are
     /// several; absent if policies were not compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub changes: Option<BTreeMap<String, u64>>,
+    pub(crate) changes: Option<BTreeMap<String, u64>>,
     /// The lines of the file of verdicts, without the columns before them; absent if there is no such file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verdicts: Option<VerdictsPart>,
+    pub(crate) verdicts: Option<VerdictsPart>,
     /// The lists.
-    pub lists: Vec<ListPart>,
+    pub(crate) lists: Vec<ListPart>,
     /// Whether the checksums prove that all lines that went in came out; absent if nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub balanced: Option<bool>,
+    pub(crate) balanced: Option<bool>,
     /// Line feeds added to last lines without one: if another list follows, and if lines become rows, because each row
     /// counts as ending in a line feed.
-    pub added_line_feeds: u64,
+    pub(crate) added_line_feeds: u64,
     /// The number of parts of lists skipped because they could not be read; absent if there were none.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub skipped: u64,
+    pub(crate) skipped: u64,
     /// URLs with a tab inside, valid or not. In a fragment, a tab counts only if it makes the line invalid.
     #[serde(default)]
-    pub urls_with_tabs: u64,
+    pub(crate) urls_with_tabs: u64,
     /// URLs with a `.` or `..` segment.
-    pub dot_segments: u64,
+    pub(crate) dot_segments: u64,
     /// URLs whose fetched path, by which they are judged, differs from the written one: without tabs and CRs, with `/`
     /// for `\\`, and with dot segments resolved. Every URL with a valid origin counts, known or not.
     #[serde(default)]
-    pub rewritten_paths: u64,
+    pub(crate) rewritten_paths: u64,
     /// How often a URL's path was normalised before matching; with several crawlers, counted for each crawler whose
     /// rules needed it.
-    pub normalised_paths: u64,
+    pub(crate) normalised_paths: u64,
     /// URLs judged by the `www.` sibling of their origin, which is not in the policy itself; absent if there were none.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub www_fallbacks: u64,
+    pub(crate) www_fallbacks: u64,
     /// The number of origins to fetch, in `robots-needed.tsv`; absent if nothing was written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub origins_needed: Option<u64>,
+    pub(crate) origins_needed: Option<u64>,
     /// The file `robots-needed.tsv`, whose lines are its rows; absent if nothing was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub robots_needed: Option<FilePart>,
+    pub(crate) robots_needed: Option<FilePart>,
     /// The folders of the joined shards, where the partitions are, as seen from the folder of this receipt; absent if the
     /// partitions are beside it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shards: Vec<String>,
+    pub(crate) shards: Vec<String>,
     /// The checksum of the policy, as in its file.
-    pub policy_checksum: Hex,
+    pub(crate) policy_checksum: Hex,
     /// How the policy was made, with everything that was dropped from robots.txt files.
-    pub policy: Statistics,
+    pub(crate) policy: Statistics,
     /// The duration of the run in seconds, without reading the policy.
-    pub seconds: f64,
+    pub(crate) seconds: f64,
     /// URLs a second.
-    pub urls_per_second: f64,
+    pub(crate) urls_per_second: f64,
     /// Samples of the progress over time.
     #[serde(default)]
-    pub speed: Vec<Sample>,
+    pub(crate) speed: Vec<Sample>,
 }
 
 /// The options of a run.
@@ -292,6 +292,27 @@ impl ReceiptOptions {
 }
 
 impl Receipt {
+    /// The lines read, of all lists together.
+    pub fn lines(&self) -> u64 {
+        self.input.lines
+    }
+
+    /// The partitions by name, with the crawler's if there are several (`allowed.examplebot`), each with the lines judged to go there. If
+    /// the run compared policies, the partitions by the older one are there too (`allowed.was`, `allowed.was.examplebot`).
+    pub fn partitions(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.partitions.iter().map(|(name, part)| (&**name, part.judged.lines))
+    }
+
+    /// Whether all lines that went in came out, by the checksums; `None` if nothing was written.
+    pub fn is_balanced(&self) -> Option<bool> {
+        self.balanced
+    }
+
+    /// The duration of the run in seconds, without reading the policy.
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
     /// The same, to be changed.
     pub(crate) fn left_out_mut(&mut self) -> [&mut Option<Part>; 3] {
         [&mut self.duplicates, &mut self.seen, &mut self.unchanged]

@@ -10,9 +10,8 @@ use std::sync::Arc;
 
 use super::crawlers::Crawlers;
 use super::state::Answered;
-use super::url_answers::AnswerKind;
 use super::{provenance, side_records};
-use crate::dialect::Dialect;
+use crate::dialect::{AnswerKind, Dialect};
 use crate::robots::{self, AgentName, BodyFlaw, BodyProblem, GroupOrigin, NoteCounts, NoteKind, Robots, Selection};
 use crate::rules::{Patterns, redirected};
 use crate::threads::Soon;

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::capture::{Batch, Capture, Meaning, Reading, Selected, SelectedClass};
 use super::compiled::Policy;
 use super::crawlers::Crawlers;
-use super::error::WriteError;
+use super::error::{Error, WriteError};
 use super::groups::{CrawlerClass, Group};
 use super::image::{HELD, POLICY_FILE, Run, Sources, SpillFolder, Tables, UrlRecord, Writer};
 use super::overrides::{Override, Overrides};
@@ -19,9 +19,9 @@ use super::source::{PassedOver, bare_origin, page};
 use super::state::OverrideState;
 use super::statistics::{CompileProgress, Statistics};
 use super::union::{Deriving, OverridesFrom, Targets, Union, UrlList};
-use super::url_answers::{AnswerKind, Content, Failures, Folded, StoredAnswer, StoredRules};
+use super::url_answers::{Content, Failures, Folded, StoredAnswer, StoredRules};
 use super::urls::{StoredOverride, StoredUrl, Urls};
-use crate::dialect::Dialect;
+use crate::dialect::{AnswerKind, Dialect};
 use crate::formats::replace::folder_of;
 use crate::formats::write_lock::WriteLock;
 use crate::origin;
@@ -128,7 +128,7 @@ impl Captures {
     }
 
     /// The progress of reading and compiling, for another thread to watch.
-    pub fn progress(&self) -> Arc<CompileProgress> {
+    pub(crate) fn progress(&self) -> Arc<CompileProgress> {
         Arc::clone(&self.progress)
     }
 
@@ -165,7 +165,11 @@ impl Captures {
     ///
     /// [`WriteError::Capture`] if a URL is invalid, or is not the robots.txt of its origin; then no capture is added.
     /// [`WriteError::Full`] beyond what a policy can hold.
-    pub fn add(&mut self, captures: Vec<Capture>) -> Result<(), WriteError> {
+    pub fn add(&mut self, captures: Vec<Capture>) -> Result<(), Error> {
+        Ok(self.add_captures(captures)?)
+    }
+
+    pub(crate) fn add_captures(&mut self, captures: Vec<Capture>) -> Result<(), WriteError> {
         let captures: Vec<Capture> = captures.into_iter().map(canonical).collect::<Result<_, _>>()?;
         let body = |capture: &Capture| capture.body.as_ref().map_or(0, |body| body.len());
         let bytes: usize = captures.iter().map(|capture| COMPILED_BYTES + body(capture)).sum();
@@ -222,7 +226,11 @@ impl Captures {
     /// # Errors
     ///
     /// [`WriteError::Full`] beyond what a policy can hold.
-    pub fn add_overrides(&mut self, overrides: &Overrides) -> Result<(), WriteError> {
+    pub fn add_overrides(&mut self, overrides: &Overrides) -> Result<(), Error> {
+        Ok(self.add_all_overrides(overrides)?)
+    }
+
+    pub(crate) fn add_all_overrides(&mut self, overrides: &Overrides) -> Result<(), WriteError> {
         for (origin, given) in overrides.iter() {
             let placement = self.store_override(origin, given)?;
             let url = self.urls.entry(&origin::robots_url(origin));
@@ -351,7 +359,11 @@ impl Captures {
     /// # Errors
     ///
     /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
-    pub fn policy(self) -> Result<Policy, WriteError> {
+    pub fn policy(self) -> Result<Policy, Error> {
+        Ok(self.into_policy()?)
+    }
+
+    pub(crate) fn into_policy(self) -> Result<Policy, WriteError> {
         let spill = self.spill.clone();
         let (image, content) = self.finish(&spill, |writer, statistics| writer.image(statistics, &spill))?;
         Ok(Policy::of(image, content))
@@ -363,7 +375,11 @@ impl Captures {
     /// # Errors
     ///
     /// [`WriteError`] if the file cannot be written, or exists and is not a policy file, or beyond what a policy can hold.
-    pub fn write(self, out: &WriteLock) -> Result<Statistics, WriteError> {
+    pub fn write(self, out: &WriteLock) -> Result<Statistics, Error> {
+        Ok(self.write_to(out)?)
+    }
+
+    pub(crate) fn write_to(self, out: &WriteLock) -> Result<Statistics, WriteError> {
         let spill = SpillFolder::at(folder_of(out.path()));
         self.finish(&spill, |writer, statistics| out.replace(&POLICY_FILE, |file| writer.write(statistics, file)))
     }

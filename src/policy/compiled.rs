@@ -7,7 +7,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::crawlers::{Crawler, Crawlers};
-use super::error::{CrawlerError, ImageError, OpenError};
+use super::error::{CrawlerError, Error, ImageError, OpenError};
 use super::groups::{Group, Groups};
 use super::image::{Content, Image, Parts, Record, Section, Trust, UrlRecord};
 use super::lookup::Lookup;
@@ -76,7 +76,7 @@ impl Policy {
     /// # Errors
     ///
     /// [`OpenError`] if the file cannot be read, is not a policy, or is damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Policy, OpenError> {
+    pub fn open(path: impl AsRef<Path>) -> Result<Policy, Error> {
         let (image, content) = Image::read(path.as_ref(), Trust::Nothing)?;
         Ok(Policy::of(image, content))
     }
@@ -94,9 +94,10 @@ impl Policy {
     /// # Errors
     ///
     /// As [`Policy::open`].
-    pub unsafe fn map(path: impl AsRef<Path>) -> Result<Policy, OpenError> {
+    pub unsafe fn map(path: impl AsRef<Path>) -> Result<Policy, Error> {
         // SAFETY: as the caller ensures.
-        unsafe { Policy::map_with(path.as_ref(), Trust::Nothing) }
+        let policy = unsafe { Policy::map_with(path.as_ref(), Trust::Nothing) }?;
+        Ok(policy)
     }
 
     /// Like [`Policy::map`], with a degree of trust.
@@ -115,12 +116,11 @@ impl Policy {
     /// # Errors
     ///
     /// [`ImageError`] if they are not a policy, or are damaged.
-    pub fn from_bytes(bytes: impl AsRef<[u8]>) -> Result<Policy, ImageError> {
-        Policy::from_bytes_with(bytes.as_ref(), Trust::Nothing)
+    pub fn from_bytes(bytes: impl AsRef<[u8]>) -> Result<Policy, Error> {
+        Ok(Policy::from_bytes_with(bytes.as_ref(), Trust::Nothing)?)
     }
 
     /// Like [`Policy::from_bytes`], with a degree of trust.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn from_bytes_with(bytes: &[u8], trust: Trust) -> Result<Policy, ImageError> {
         let (image, content) = Image::copied(bytes, trust)?;
         Ok(Policy::of(image, content))
@@ -167,7 +167,11 @@ impl Policy {
     /// # Errors
     ///
     /// [`CrawlerError`] if the policy has no answer for it.
-    pub fn crawler(&self, agents: Option<&Agents>) -> Result<Crawler, CrawlerError> {
+    pub fn crawler(&self, agents: Option<&Agents>) -> Result<Crawler, Error> {
+        Ok(self.find_crawler(agents)?)
+    }
+
+    pub(crate) fn find_crawler(&self, agents: Option<&Agents>) -> Result<Crawler, CrawlerError> {
         self.content.columns.crawler(agents, self.content.dialect)
     }
 
@@ -176,7 +180,7 @@ impl Policy {
         &self,
         agents: impl IntoIterator<Item = &'a Agents>,
     ) -> Result<Vec<Crawler>, CrawlerError> {
-        agents.into_iter().map(|agents| self.crawler(Some(agents))).collect()
+        agents.into_iter().map(|agents| self.find_crawler(Some(agents))).collect()
     }
 
     /// The policies that make it up, the largest first.
@@ -188,7 +192,6 @@ impl Policy {
     }
 
     /// The origins; of a layered policy, those that are not [changed](Policy::changed).
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn lookup(&self) -> Lookup<'_> {
         let parts = self.image.parts();
         let lookup = self.layers.as_ref().map_or(parts.lookup, |layers| &layers.lookup[..]);
@@ -196,7 +199,6 @@ impl Policy {
     }
 
     /// The origins that the layers over a policy change, as a policy of their own.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn changed(&self) -> Option<&Policy> {
         self.layers.as_ref().map(|layers| &layers.changed)
     }
@@ -224,7 +226,6 @@ impl Policy {
     }
 
     /// The record of an origin, and the policy whose groups and side records it names: this one, or that of its layers.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn origin(&self, origin: &[u8]) -> Option<(&Policy, Record<'_>)> {
         let changed = self.changed().and_then(|changed| changed.origin(origin));
         changed.or_else(|| Some((self, self.lookup().get(origin)?)))
@@ -251,7 +252,6 @@ impl Policy {
     }
 
     /// The groups that apply to a crawler of this policy, and their automata.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn groups<'p>(&'p self, crawler: &'p Crawler) -> Groups<'p> {
         Groups::new(&self.image.parts(), self.answering(crawler))
     }
@@ -262,7 +262,6 @@ impl Policy {
     }
 
     /// The rules of a group as written in their file, for the crawlers of a column.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn rules(&self, group: Group, column: usize) -> ChosenRules {
         let rules = self.image.parts().rules.item(group.rules);
         provenance::decode(rules, group.own, &self.columns().all()[column], self.content.dialect)
@@ -281,20 +280,17 @@ impl Policy {
     }
 
     /// A summary of a group as written in its file, made without ranking its rules.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn outline(&self, group: Group) -> Outline<'_> {
         provenance::outline(self.image.parts().rules.item(group.rules))
     }
 
     /// The summaries of all distinct groups, as written in their files.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn outlines(&self) -> impl Iterator<Item = Outline<'_>> {
         self.image.parts().rules.contents().map(provenance::outline)
     }
 
     /// The side records of an origin, such as `Crawl-delay`, in file order: those of the groups chosen for the crawlers of a
     /// column, and those outside every group.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn side_records(&self, record: &Record<'_>, column: usize) -> Vec<SideRecord<'_>> {
         self.side_records_with(record, column, SignalScope::default())
     }

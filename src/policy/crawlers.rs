@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::error::{CrawlerError, CrawlersError};
+use super::error::{CrawlerError, CrawlersError, Error};
 use crate::dialect::{AgentList, Dialect};
 use crate::robots::Agents;
 
@@ -38,7 +38,11 @@ impl Crawlers {
     /// # Errors
     ///
     /// [`CrawlersError`] if there are none, too many, or one of them twice.
-    pub fn new(agents: Vec<Agents>) -> Result<Crawlers, CrawlersError> {
+    pub fn new(agents: Vec<Agents>) -> Result<Crawlers, Error> {
+        Ok(Crawlers::of_agents(agents)?)
+    }
+
+    pub(crate) fn of_agents(agents: Vec<Agents>) -> Result<Crawlers, CrawlersError> {
         if agents.is_empty() {
             return Err(CrawlersError::Empty);
         }
@@ -79,7 +83,7 @@ impl Crawlers {
     /// # Errors
     ///
     /// [`CrawlerError`] if the columns have no answer for it.
-    pub fn crawler(&self, agents: Option<&Agents>, dialect: &'static Dialect) -> Result<Crawler, CrawlerError> {
+    pub(super) fn crawler(&self, agents: Option<&Agents>, dialect: &'static Dialect) -> Result<Crawler, CrawlerError> {
         let known = || self.in_short();
         let Some(given) = agents else {
             return match self.agents.as_slice() {
@@ -125,9 +129,9 @@ impl From<Agents> for Crawlers {
 }
 
 impl TryFrom<Vec<Agents>> for Crawlers {
-    type Error = CrawlersError;
+    type Error = Error;
 
-    fn try_from(agents: Vec<Agents>) -> Result<Crawlers, CrawlersError> {
+    fn try_from(agents: Vec<Agents>) -> Result<Crawlers, Error> {
         Crawlers::new(agents)
     }
 }
@@ -225,7 +229,7 @@ mod tests {
     use super::*;
 
     fn columns(names: &[&str]) -> Result<Crawlers, CrawlersError> {
-        Crawlers::new(names.iter().map(|name| name.parse().unwrap()).collect())
+        Crawlers::of_agents(names.iter().map(|name| name.parse().unwrap()).collect())
     }
 
     fn crawler(names: &[&str], given: &str, dialect: &str) -> Result<Vec<usize>, CrawlerError> {

@@ -1,15 +1,97 @@
 //! Errors in policies: their crawlers, merging them, and reading and writing their files.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::error::ValueError;
 use crate::formats::error::{FileError, in_words};
 use crate::formats::shown;
+use crate::formats::write_lock::{LockNotice, WriteLock};
+use crate::robots::AgentError;
+
+opaque_error! {
+    /// A policy that cannot be made, opened, merged or compared, or that has no answer.
+    ///
+    /// ```
+    /// use robosieve::Policy;
+    /// use robosieve::policy::ErrorKind;
+    ///
+    /// assert_eq!(Policy::from_bytes(b"").unwrap_err().kind(), ErrorKind::NoPolicy);
+    /// ```
+    pub struct Error;
+
+    /// What went wrong with a policy.
+    pub enum ErrorKind {
+        /// A file cannot be read or written. The [source](std::error::Error::source) is the system's error.
+        File,
+        /// The bytes are no policy, or are damaged.
+        NoPolicy,
+        /// The policy is of an older or newer version of the file format.
+        Version,
+        /// A source of robots.txt files is malformed, or has none.
+        Source,
+        /// Overrides are malformed.
+        Overrides,
+        /// The policy has no answer for a crawler, or cannot have all these crawlers.
+        Crawler,
+        /// Policies do not fit together: their dialects or crawlers differ.
+        Differ,
+        /// More than a policy can hold, or a capture that is none.
+        Capture,
+    }
+}
+
+is_opaque!(FileError as Error: |_| ErrorKind::File);
+is_opaque!(CrawlersError as Error: |_| ErrorKind::Crawler);
+is_opaque!(CrawlerError as Error: |_| ErrorKind::Crawler);
+is_opaque!(AgentError as Error: |_| ErrorKind::Crawler);
+is_opaque!(ValueError as Error: |_| ErrorKind::Crawler);
+is_opaque!(MergeError as Error: |problem| match problem {
+    MergeError::Write(problem) => problem.kind(),
+    _ => ErrorKind::Differ,
+});
+is_opaque!(ImageError as Error: ImageError::kind);
+is_opaque!(OpenError as Error: |problem| match problem {
+    OpenError::Unreadable(_) => ErrorKind::File,
+    OpenError::Image { problem, .. } => problem.kind(),
+});
+is_opaque!(WriteError as Error: WriteError::kind);
+
+impl ImageError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            ImageError::Newer { .. } | ImageError::Older { .. } => ErrorKind::Version,
+            _ => ErrorKind::NoPolicy,
+        }
+    }
+}
+
+impl WriteError {
+    pub(super) fn kind(&self) -> ErrorKind {
+        match self {
+            WriteError::Io(_) | WriteError::Spill { .. } => ErrorKind::File,
+            _ => ErrorKind::Capture,
+        }
+    }
+}
+
+/// For policy files.
+impl WriteLock {
+    /// Takes the lock of a policy file, which need not exist, and deletes what processes left that died while they wrote it. While
+    /// another process has the lock, waits. Each notice is given to `tell` at most once.
+    ///
+    /// # Errors
+    ///
+    /// If the folder cannot be written to, or if what stands in the place of the lock is no lock; with the source
+    /// [`Interrupted`](io::ErrorKind::Interrupted) if a signal arrives while it waits.
+    pub fn take(path: impl AsRef<Path>, tell: impl FnMut(LockNotice)) -> Result<WriteLock, Error> {
+        Ok(WriteLock::take_to("write the policy", path.as_ref(), tell)?)
+    }
+}
 
 /// Crawlers that cannot be the columns of a policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CrawlersError {
+pub(crate) enum CrawlersError {
     /// No crawlers.
     #[error("a policy needs at least one crawler")]
     Empty,
@@ -31,8 +113,7 @@ pub enum CrawlersError {
 
 /// A crawler that a policy has no answer for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum CrawlerError {
+pub(crate) enum CrawlerError {
     /// No crawler named, though there are several.
     #[error("the policy has several crawlers ({known}); name one, or a list in order of preference")]
     Several {
@@ -62,8 +143,7 @@ pub enum CrawlerError {
 
 /// Why policies cannot be merged.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum MergeError {
+pub(crate) enum MergeError {
     /// There are none.
     #[error("there are no policies to merge; give at least one")]
     None,
@@ -93,8 +173,7 @@ pub enum MergeError {
 
 /// Why bytes are not a policy.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ImageError {
+pub(crate) enum ImageError {
     /// There are no bytes.
     #[error("it is empty; compile it again with `robosieve compile`")]
     Empty,
@@ -164,8 +243,7 @@ pub enum ImageError {
 
 /// Why a policy file cannot be opened.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OpenError {
+pub(crate) enum OpenError {
     /// It is missing or cannot be read.
     #[error(transparent)]
     Unreadable(#[from] FileError),
@@ -181,8 +259,7 @@ pub enum OpenError {
 
 /// Why a policy cannot be written.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum WriteError {
+pub(crate) enum WriteError {
     /// The system reports an error.
     #[error("{}", in_words(.0))]
     Io(#[from] io::Error),
@@ -196,6 +273,7 @@ pub enum WriteError {
         /// The folder.
         folder: PathBuf,
         /// The system's error.
+        #[source]
         error: io::Error,
     },
     /// The URL of a capture is invalid, or is not the robots.txt of its origin.

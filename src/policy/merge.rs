@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use super::captures::{Captures, ORIGINS_A_MILLISECOND};
 use super::compiled::{Layers, Policy};
-use super::error::{MergeError, WriteError};
+use super::error::{Error, MergeError, WriteError};
 use super::image::{Content, POLICY_FILE, Section, Sources, SpillFolder, UrlRecord, Writer};
 use super::lookup::take_out;
 use super::overrides::Overrides;
@@ -52,7 +52,15 @@ pub struct Merged {
 /// # Errors
 ///
 /// [`MergeError`] if there is no policy, dialects or crawlers differ, or the file cannot be written.
-pub fn merge(policies: &[Policy], overrides: Option<&Overrides>, out: &WriteLock) -> Result<Merged, MergeError> {
+pub fn merge(policies: &[Policy], overrides: Option<&Overrides>, out: &WriteLock) -> Result<Merged, Error> {
+    Ok(merge_into(policies, overrides, out)?)
+}
+
+pub(crate) fn merge_into(
+    policies: &[Policy],
+    overrides: Option<&Overrides>,
+    out: &WriteLock,
+) -> Result<Merged, MergeError> {
     let first = agree(policies)?;
     let spill = SpillFolder::at(folder_of(out.path()));
     let additions = overrides.map(|overrides| first.additions(overrides, &spill.folder)).transpose()?;
@@ -91,7 +99,11 @@ impl Policy {
     /// # Errors
     ///
     /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
-    pub fn with_overrides(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, WriteError> {
+    pub fn with_overrides(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, Error> {
+        Ok(self.with_more_overrides(overrides, folder)?)
+    }
+
+    pub(crate) fn with_more_overrides(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, WriteError> {
         let mut sources = self.clone().into_all();
         sources.push(self.additions(overrides, folder)?);
         Policy::merged(&sources, OverridesFrom::LastOfEach, folder)
@@ -103,7 +115,11 @@ impl Policy {
     /// # Errors
     ///
     /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
-    pub fn flattened(&self, folder: &Path) -> Result<Policy, WriteError> {
+    pub fn flattened(&self, folder: &Path) -> Result<Policy, Error> {
+        Ok(self.flat(folder)?)
+    }
+
+    pub(crate) fn flat(&self, folder: &Path) -> Result<Policy, WriteError> {
         match &self.clone().into_all()[..] {
             [only] => Ok(only.clone()),
             several => Policy::merged(several, OverridesFrom::All, folder),
@@ -122,8 +138,8 @@ impl Policy {
     /// A policy that has nothing but these overrides.
     fn additions(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, WriteError> {
         let mut additions = Captures::spilling(folder, self.columns().clone(), self.dialect());
-        additions.add_overrides(overrides)?;
-        additions.policy()
+        additions.add_all_overrides(overrides)?;
+        additions.into_policy()
     }
 }
 
@@ -198,9 +214,12 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`MergeError`] if there is no policy, dialects or crawlers differ, or memory or a temporary file cannot be
-    /// allocated.
-    pub fn layered(policies: Vec<Policy>) -> Result<Policy, MergeError> {
+    /// [`MergeError`] if there is no policy, dialects or crawlers differ, or memory or a temporary file cannot be had.
+    pub fn layered(policies: Vec<Policy>) -> Result<Policy, Error> {
+        Ok(Policy::in_layers(policies)?)
+    }
+
+    pub(crate) fn in_layers(policies: Vec<Policy>) -> Result<Policy, MergeError> {
         agree(&policies)?;
         let mut all: Vec<Policy> = policies.into_iter().flat_map(Policy::into_all).collect();
         all.sort_by_key(|policy| Reverse((policy.statistics().origins, policy.checksum())));

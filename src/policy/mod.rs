@@ -14,50 +14,48 @@ mod captures;
 mod compiled;
 mod crawlers;
 mod error;
-mod groups;
-mod image;
-mod lookup;
+pub(crate) mod groups;
+pub(crate) mod image;
+pub(crate) mod lookup;
 mod merge;
 mod overrides;
 mod pilots;
-mod provenance;
-mod resolve;
+pub(crate) mod provenance;
+pub(crate) mod resolve;
 mod side_records;
 pub mod source;
-mod state;
-mod statistics;
+pub(crate) mod state;
+pub(crate) mod statistics;
 mod union;
-mod url_answers;
+pub(crate) mod url_answers;
 mod urls;
 
 pub use crate::formats::write_lock::{LockNotice, WriteLock};
-pub use crate::robots::{BodyFlaw, NoteCounts, NoteKind};
 pub use capture::Capture;
 pub use captures::Captures;
 pub use compiled::Policy;
 pub(crate) use compiled::{Hop, to_ask, unasked};
 pub(crate) use crawlers::columns_of;
 pub use crawlers::{Crawler, Crawlers};
-pub use error::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, WriteError};
+pub(crate) use error::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, WriteError};
+pub use error::{Error, ErrorKind};
 pub(crate) use groups::Row;
-#[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use groups::{Group, Groups};
 #[cfg(feature = "cli")]
 pub(crate) use image::POLICY_FILE;
-#[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use image::{Record, Trust};
-#[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use lookup::Lookup;
 pub(crate) use lookup::{Entry as LookupEntry, hash};
+#[cfg(feature = "cli")]
+pub(crate) use merge::merge_into;
 pub use merge::{Merged, merge};
-pub use overrides::{Override, OverrideProblem, Overrides, OverridesError};
-#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) use overrides::OverridesError;
+pub use overrides::{Override, Overrides};
 pub(crate) use provenance::{Outline, WrittenRules};
-#[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use resolve::FinalStatuses;
 pub use state::{Answered, OriginStatus, Ruling};
-#[cfg_attr(feature = "internals", visibility::make(pub))]
-pub(crate) use state::{Class, LastGood, OriginState, OverrideState, Times};
-pub use statistics::{CaptureCounts, CompileProgress, Statistics};
+pub(crate) use state::{Class, OriginState, OverrideState, Times};
+pub(crate) use statistics::CompileProgress;
+pub use statistics::Statistics;
+pub(crate) use url_answers::LONGEST_UNREACHABLE;
 pub(crate) use url_answers::StoredAnswer;
-pub use url_answers::{AnswerKind, LONGEST_UNREACHABLE};

@@ -34,6 +34,7 @@ use toml::value::Datetime;
 use crate::dialect::Dialect;
 use crate::formats::error::{FileError, in_words, toml_words};
 use crate::formats::{line_of, shortened, shown, text_file, time};
+use crate::policy::error::{Error, ErrorKind};
 use crate::policy::source::{FieldNames, Robots, SourceKind, bare_origin};
 use crate::policy::state::Ruling;
 use crate::robots::{self, body_limit};
@@ -69,7 +70,11 @@ impl Overrides {
     /// # Errors
     ///
     /// [`OverridesError`] if a file cannot be read, or anything in this one is not understood.
-    pub fn read(path: &Path) -> Result<Overrides, OverridesError> {
+    pub fn read(path: &Path) -> Result<Overrides, Error> {
+        Ok(Overrides::read_file(path)?)
+    }
+
+    pub(crate) fn read_file(path: &Path) -> Result<Overrides, OverridesError> {
         let bytes = text_file::read(path, LONGEST_FILE).map_err(FileError::of("read", path))?;
         parse(&bytes, path.parent().unwrap_or(Path::new(""))).map_err(|(at, problem)| {
             let line = line_of(&bytes, at);
@@ -238,8 +243,7 @@ pub(super) const PAUSED_UNTIL: &str = "paused-until";
 
 /// An overrides file that cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OverridesError {
+pub(crate) enum OverridesError {
     /// The file is missing or cannot be read.
     #[error(transparent)]
     Unreadable(#[from] FileError),
@@ -257,10 +261,14 @@ pub enum OverridesError {
     },
 }
 
+is_opaque!(OverridesError as Error: |problem| match problem {
+    OverridesError::Unreadable(_) => ErrorKind::File,
+    OverridesError::Wrong { .. } => ErrorKind::Overrides,
+});
+
 /// A problem in an overrides file.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum OverrideProblem {
+pub(crate) enum OverrideProblem {
     /// The bytes are not UTF-8.
     #[error("it is not UTF-8, as TOML must be")]
     NotUtf8,
@@ -412,7 +420,7 @@ mod tests {
             assert!(error.contains(part), "{part}: {error}");
         }
         let error = Overrides::read(&folder.path().join("none.toml")).unwrap_err();
-        assert!(matches!(error, OverridesError::Unreadable(_)), "{error}");
+        assert_eq!(error.kind(), ErrorKind::File, "{error}");
     }
 
     #[test]

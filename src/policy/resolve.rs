@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use super::state::{Answered, LastGood, OriginState, OriginStatus, Times};
-use super::url_answers::{AnswerKind, StoredAnswer, StoredRules, UrlAnswers};
-use crate::dialect::{Dialect, Lifetime, StatusMeaning};
+use super::url_answers::{StoredAnswer, StoredRules, UrlAnswers};
+use crate::dialect::{AnswerKind, Dialect, Lifetime, StatusMeaning};
 use crate::robots::BodyFlaw;
 
 #[derive(Clone, Copy)]

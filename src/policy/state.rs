@@ -68,7 +68,6 @@ setters! {
 
 impl Answered {
     /// The times of the answer.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
     pub(crate) fn times(&self) -> Times {
         Times { fetched_at: self.fetched_at, expires: self.expires }
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::url_answers::AnswerKind;
+use crate::dialect::AnswerKind;
 use crate::formats::{shortened, visible};
 use crate::robots::NoteCounts;
 
@@ -61,14 +61,14 @@ impl CaptureCounts {
 pub struct Statistics {
     /// Captures read, and what became of them; only if the policy was just made from them.
     #[serde(skip_serializing_if = "is_default")]
-    pub captures: CaptureCounts,
+    pub(crate) captures: CaptureCounts,
     /// The first URL with a tie that only the bytes of its answers could decide; likewise. Receipts have only the
     /// numbers of such URLs.
     #[serde(skip)]
-    pub first_tie: Option<String>,
+    pub(crate) first_tie: Option<String>,
     /// Counts of WARC records; likewise.
     #[serde(skip_serializing_if = "is_default")]
-    pub warc: WarcCounts,
+    pub(crate) warc: WarcCounts,
     /// Origins with an entry.
     pub origins: u64,
     /// Origins with an override.
@@ -78,7 +78,7 @@ pub struct Statistics {
     /// Requested URLs that are not the robots.txt of an origin; they only serve redirects.
     pub other_urls: u64,
     /// Stored answers, by kind.
-    pub answers: BTreeMap<AnswerKind, u64>,
+    pub(crate) answers: BTreeMap<AnswerKind, u64>,
     /// Distinct automata.
     pub automata: u64,
     /// Automata whose verdict is the same for every path.
@@ -90,7 +90,7 @@ pub struct Statistics {
     /// Size of all automata in bytes.
     pub automata_bytes: u64,
     /// Counts of lines dropped or cut in the robots.txt files of the stored answers.
-    pub notes: NoteCounts,
+    pub(crate) notes: NoteCounts,
 }
 
 fn is_default<T: Default + PartialEq>(counts: &T) -> bool {

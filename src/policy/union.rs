@@ -248,9 +248,10 @@ mod tests {
     use std::borrow::Cow;
 
     use super::*;
+    use crate::dialect::AnswerKind;
     use crate::policy::image::Sources;
     use crate::policy::union::OverridesFrom;
-    use crate::policy::url_answers::{AnswerKind, Content, Failures, StoredAnswer, StoredRules};
+    use crate::policy::url_answers::{Content, Failures, StoredAnswer, StoredRules};
 
     #[test]
     fn targets_keep_the_sources_of_their_rules() {

@@ -8,11 +8,11 @@
 //! depend on the order of answers. A gap of more than 30 days between two failures ends the time of being unreachable:
 //! one failure after a month without requests does not prove a month of failures.
 
-use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::cmp::Ordering;
 
 use super::state::Times;
+use crate::dialect::AnswerKind;
 use crate::robots::{BodyFlaw, NoteCounts};
 
 /// An answer as it is stored, with the places of its groups.
@@ -236,52 +236,7 @@ impl UrlAnswers {
     }
 }
 
-named! {
-    /// The kind of an answer, by its status alone. The meaning of a kind is chosen later, so the newest answer of each
-    /// kind is stored. In a tie, the later kind counts: kinds that block or defer come after kinds that allow.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-    #[repr(u8)]
-    #[non_exhaustive]
-    pub enum AnswerKind {
-        /// 4xx, except those with a kind of their own.
-        Unavailable = "unavailable",
-        /// 401 or 403.
-        Refused = "refused",
-        /// 408 or 425.
-        TryAgain = "try-again",
-        /// 429.
-        TooManyRequests = "too-many-requests",
-        /// 3xx, except 304.
-        Redirect = "redirect",
-        /// 304: the client's copy is current.
-        NotModified = "not-modified",
-        /// 5xx, a status without a meaning, a body that is incomplete or not text, or no answer at all.
-        Failed = "failed",
-        /// 2xx with a body that looks like an HTML page.
-        HtmlPage = "html-page",
-        /// 2xx with any other body.
-        RobotsTxt = "robots-txt",
-    }
-}
-
-/// The status for a client whose copy is current.
-const NOT_MODIFIED: u16 = 304;
-
 impl AnswerKind {
-    /// The kind of a complete answer. A 2xx is [`AnswerKind::RobotsTxt`], even if its body looks like an HTML page.
-    pub fn of_status(status: Option<u16>) -> AnswerKind {
-        match status {
-            Some(200..=299) => AnswerKind::RobotsTxt,
-            Some(NOT_MODIFIED) => AnswerKind::NotModified,
-            Some(300..=399) => AnswerKind::Redirect,
-            Some(401 | 403) => AnswerKind::Refused,
-            Some(408 | 425) => AnswerKind::TryAgain,
-            Some(429) => AnswerKind::TooManyRequests,
-            Some(400..=499) => AnswerKind::Unavailable,
-            _ => AnswerKind::Failed,
-        }
-    }
-
     /// Whether answers of this kind have a body that is read as a robots.txt.
     pub fn has_rules(self) -> bool {
         matches!(self, AnswerKind::RobotsTxt | AnswerKind::HtmlPage)

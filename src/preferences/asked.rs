@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use super::compiled::Preferred;
 use super::preference::{Preference, PreferenceSource, Use};
+use crate::error::{ValueError, ValueErrorKind};
 
 /// What is required of each use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +50,7 @@ impl Required {
 /// let requirements: Requirements = "train-ai!=n,search=y".parse()?;
 /// assert_eq!(requirements.to_string(), "train-ai!=n,search=y");
 /// assert!("train-ai=n".parse::<Requirements>().is_err());
-/// # Ok::<(), robosieve::RequirementError>(())
+/// # Ok::<(), robosieve::ValueError>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Requirements([Option<Required>; Use::COUNT]);
@@ -73,33 +74,37 @@ impl Requirements {
     }
 }
 
-/// A text is no requirement.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RequirementError {
-    /// It has another form.
-    #[error(
-        "\"{0}\" is no requirement; it is a use, one of {names}, and \"!=n\" or \"=y\", for example train-ai!=n",
-        names = Use::ALL.map(Use::name).join(", ")
-    )]
-    Unknown(String),
-    /// A use is required twice.
-    #[error("{0} is required twice; require it once, either as {0}!=n or as {0}=y, which is stricter")]
-    Twice(&'static str),
+fn known_uses() -> String {
+    Use::ALL.map(Use::name).join(", ")
+}
+
+fn not_required(given: &str) -> ValueError {
+    let uses = known_uses();
+    let message = format!(
+        "\"{given}\" is no requirement; it is a use, one of {uses}, and \"!=n\" or \"=y\", for example train-ai!=n"
+    );
+    ValueError::of(ValueErrorKind::Use, message)
+}
+
+fn unknown_use(given: &str) -> ValueError {
+    ValueError::of(ValueErrorKind::Use, format!("\"{given}\" is unknown; expected {}", known_uses()))
 }
 
 impl FromStr for Requirements {
-    type Err = RequirementError;
+    type Err = ValueError;
 
     /// Parses requirements between commas.
-    fn from_str(text: &str) -> Result<Requirements, RequirementError> {
+    fn from_str(text: &str) -> Result<Requirements, ValueError> {
         let mut requirements = Requirements::default();
         for one in text.split(',').map(str::trim) {
             let (name, suffix) = one.split_at(one.find(['!', '=']).unwrap_or(one.len()));
             let found = Use::from_name(name.as_bytes()).zip(Required::of_suffix(suffix));
-            let (use_, required) = found.ok_or_else(|| RequirementError::Unknown(one.to_owned()))?;
+            let (use_, required) = found.ok_or_else(|| not_required(one))?;
             if requirements.0[use_ as usize].replace(required).is_some() {
-                return Err(RequirementError::Twice(use_.name()));
+                let message = format!(
+                    "{use_} is required twice; require it once, either as {use_}!=n or as {use_}=y, which is stricter"
+                );
+                return Err(ValueError::of(ValueErrorKind::Use, message));
             }
         }
         Ok(requirements)
@@ -131,7 +136,7 @@ impl<'de> Deserialize<'de> for Requirements {
 /// ```
 /// let columns: robosieve::PreferenceColumns = "search,train-ai".parse()?;
 /// assert_eq!(columns.to_string(), "train-ai,search");
-/// # Ok::<(), robosieve::UnknownUse>(())
+/// # Ok::<(), robosieve::ValueError>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PreferenceColumns([bool; Use::COUNT]);
@@ -160,19 +165,14 @@ impl PreferenceColumns {
     }
 }
 
-/// A name is not that of a use.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{0}\" is unknown; expected {names}", names = Use::ALL.map(Use::name).join(", "))]
-pub struct UnknownUse(String);
-
 impl FromStr for PreferenceColumns {
-    type Err = UnknownUse;
+    type Err = ValueError;
 
     /// Parses uses between commas.
     fn from_str(text: &str) -> Result<PreferenceColumns, Self::Err> {
         let mut columns = PreferenceColumns::default();
         for name in text.split(',').map(str::trim) {
-            let use_ = Use::from_name(name.as_bytes()).ok_or_else(|| UnknownUse(name.to_owned()))?;
+            let use_ = Use::from_name(name.as_bytes()).ok_or_else(|| unknown_use(name))?;
             columns.0[use_ as usize] = true;
         }
         Ok(columns)
@@ -257,7 +257,8 @@ mod tests {
         for text in
             ["", "train-ai", "train-ai=n", "train-ai!=y", "train-ai=", "ai-train=y", "search=y,", "Search=y", "=y"]
         {
-            assert!(matches!(text.parse::<Requirements>(), Err(RequirementError::Unknown(_))), "{text}");
+            let unknown = text.parse::<Requirements>().unwrap_err().to_string();
+            assert!(unknown.contains("is no requirement"), "{text}: {unknown}");
         }
         let twice = "search=y,search!=n".parse::<Requirements>().unwrap_err();
         assert!(twice.to_string().contains("search is required twice"), "{twice}");

@@ -36,8 +36,7 @@ impl Preferences {
     }
 
     /// The same with a budget for each automaton, so that tests can force either engine.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn within(budget: usize, records: &[SideRecord<'_>], dialect: &Dialect) -> Preferences {
+    pub fn within(budget: usize, records: &[SideRecord<'_>], dialect: &Dialect) -> Preferences {
         let compile =
             move |patterns: &Patterns, words: &mut Vec<u32>| automaton::compile_within(patterns, budget, words);
         Preferences::compiled_by(&compile, records, dialect)

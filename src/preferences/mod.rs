@@ -18,7 +18,7 @@ mod compiled;
 mod line;
 mod preference;
 
-pub use asked::{PreferenceColumn, PreferenceColumns, RequirementError, Requirements, UnknownUse};
+pub use asked::{PreferenceColumn, PreferenceColumns, Requirements};
 pub use compiled::{Preferences, Preferred};
 pub use line::PreferenceLine;
 pub(crate) use line::{KeptUse, is_about_uses};

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use super::{AgentName, Note, NoteKind, Robots, Rule, SideRecord, record};
 use crate::dialect::{AgentList, AgentValue, Dialect, Groups, Keys};
+use crate::error::{ValueError, ValueErrorKind};
 
 /// The product tokens of one crawler, in order of preference. An empty list stands for `*`, every crawler.
 ///
@@ -43,9 +44,16 @@ impl Agents {
 }
 
 impl FromStr for Agents {
-    type Err = AgentError;
+    type Err = ValueError;
 
-    fn from_str(list: &str) -> Result<Agents, AgentError> {
+    fn from_str(list: &str) -> Result<Agents, ValueError> {
+        Ok(Agents::parsed(list)?)
+    }
+}
+
+impl Agents {
+    /// The crawler of product tokens between commas.
+    pub(crate) fn parsed(list: &str) -> Result<Agents, AgentError> {
         if list.trim() == "*" {
             return Ok(Agents::everybody());
         }
@@ -98,10 +106,11 @@ fn proposed_token(user_agent: &str) -> String {
     found.or_else(|| names().next()).unwrap_or("*").to_owned()
 }
 
+is_opaque!(AgentError as ValueError: |_| ValueErrorKind::Agent);
+
 /// An agent that is not a product token.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AgentError {
+pub(crate) enum AgentError {
     /// An empty agent, or an empty entry in a list.
     #[error("an agent is empty; give the crawler's product token, such as examplebot, or * for every crawler")]
     Empty,
@@ -221,8 +230,12 @@ impl Agents {
     ///
     /// # Errors
     ///
-    /// [`AgentError::NothingCompared`] if nothing of it is, and [`AgentError::Character`] for a control character.
-    pub fn published(name: &str, dialect: &Dialect) -> Result<Agents, AgentError> {
+    /// [`ValueError`] if nothing of it is, or it has a control character.
+    pub fn published(name: &str, dialect: &Dialect) -> Result<Agents, ValueError> {
+        Ok(Agents::published_as(name, dialect)?)
+    }
+
+    fn published_as(name: &str, dialect: &Dialect) -> Result<Agents, AgentError> {
         if let Some(character) = name.chars().find(|character| character.is_control()) {
             return Err(AgentError::Character { given: name.to_owned(), character });
         }
@@ -236,20 +249,20 @@ impl Agents {
 
     /// The crawler whose text this is, in the dialect of this name: product tokens, or a name that is compared as it is.
     pub(crate) fn written(text: &str, dialect: &str) -> Result<Agents, AgentError> {
-        text.parse().or_else(|error| {
-            let known = Dialect::named(dialect).ok().and_then(|dialect| Agents::published(text, dialect).ok());
+        Agents::parsed(text).or_else(|error| {
+            let known = Dialect::named(dialect).ok().and_then(|dialect| Agents::published_as(text, dialect).ok());
             known.filter(|agents| agents.to_string() == text).ok_or(error)
         })
     }
 
     /// The crawler of product tokens, or else of a published name. Of what no robots.txt can name, the part that is compared counts.
     pub(crate) fn named(name: &str, dialect: &Dialect) -> Result<Agents, AgentError> {
-        match name.parse::<Agents>() {
+        match Agents::parsed(name) {
             Err(AgentError::WholeUserAgent { .. } | AgentError::StarInList | AgentError::Character { .. }) => {
-                Agents::published(name, dialect)
+                Agents::published_as(name, dialect)
             }
             Ok(agents) if agents.ensure_nameable(dialect).is_err() => {
-                let cut = |token: &String| Agents::published(token, dialect).map(|agents| agents.tokens);
+                let cut = |token: &String| Agents::published_as(token, dialect).map(|agents| agents.tokens);
                 let tokens = agents.tokens.iter().map(cut).collect::<Result<Vec<_>, _>>()?;
                 Ok(Agents { tokens: tokens.concat() })
             }
@@ -266,8 +279,12 @@ impl Agents {
     ///
     /// # Errors
     ///
-    /// [`AgentError::NotNameable`] for the first token that no `User-agent` line names.
-    pub fn ensure_nameable(&self, dialect: &Dialect) -> Result<(), AgentError> {
+    /// [`ValueError`] for the first token that no `User-agent` line names.
+    pub fn ensure_nameable(&self, dialect: &Dialect) -> Result<(), ValueError> {
+        Ok(self.can_be_named(dialect)?)
+    }
+
+    pub(crate) fn can_be_named(&self, dialect: &Dialect) -> Result<(), AgentError> {
         let is_named = |token: &&String| names(token.as_bytes(), token, dialect.agent_line);
         match self.tokens.iter().find(|token| !is_named(token)) {
             None => Ok(()),
@@ -483,7 +500,7 @@ mod tests {
     #[test]
     fn a_whole_user_agent_is_refused_with_a_proposal() {
         let given = "Mozilla/5.0 (compatible; examplebot/1.0; +http://example.com/bot.html)";
-        let error = given.parse::<Agents>().unwrap_err();
+        let error = Agents::parsed(given).unwrap_err();
         assert_eq!(error, AgentError::WholeUserAgent { given: given.to_owned(), proposed: "examplebot".to_owned() });
         let error = "Mozilla/5.0 (X11; Linux) AppleWebKit/537.36".parse::<Agents>().unwrap_err().to_string();
         assert!(error.ends_with("probably X11"), "{error}");
@@ -491,10 +508,10 @@ mod tests {
 
     #[test]
     fn what_is_no_token_is_refused() {
-        assert_eq!("".parse::<Agents>(), Err(AgentError::Empty));
-        assert_eq!("a,,b".parse::<Agents>(), Err(AgentError::Empty));
-        assert_eq!("a,*".parse::<Agents>(), Err(AgentError::StarInList));
-        assert!(matches!("bot.example".parse::<Agents>(), Err(AgentError::Character { character: '.', .. })));
+        assert_eq!(Agents::parsed(""), Err(AgentError::Empty));
+        assert_eq!(Agents::parsed("a,,b"), Err(AgentError::Empty));
+        assert_eq!(Agents::parsed("a,*"), Err(AgentError::StarInList));
+        assert!(matches!(Agents::parsed("bot.example"), Err(AgentError::Character { character: '.', .. })));
     }
 
     fn chosen(text: &str, agents: &str, dialect: &str) -> String {

@@ -25,8 +25,7 @@ const START: usize = 8;
 const BEYOND_LIMIT: usize = 4;
 
 /// The most bytes of a robots.txt that matter to any of these dialects: they read no further.
-#[cfg_attr(feature = "internals", visibility::make(pub))]
-pub(crate) fn body_limit<'d>(dialects: impl IntoIterator<Item = &'d Dialect>) -> usize {
+pub fn body_limit<'d>(dialects: impl IntoIterator<Item = &'d Dialect>) -> usize {
     let longest = dialects.into_iter().map(|dialect| dialect.file_limit).max();
     longest.unwrap_or(0).saturating_add(BEYOND_LIMIT)
 }
@@ -46,8 +45,7 @@ named! {
 
 /// Why a body is no robots.txt, in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "internals", visibility::make(pub))]
-pub(crate) enum BodyProblem {
+pub enum BodyProblem {
     /// Its codings did not end where they should; the first of them that did not.
     Damaged(&'static str),
     /// A coding ended early.
@@ -91,8 +89,7 @@ impl fmt::Display for BodyProblem {
 /// # Errors
 ///
 /// [`BodyProblem`] if it is no robots.txt.
-#[cfg_attr(feature = "internals", visibility::make(pub))]
-pub(crate) fn text<'b>(raw: Cow<'b, [u8]>, codings: &[&[u8]], limit: usize) -> Result<Cow<'b, [u8]>, BodyProblem> {
+pub fn text<'b>(raw: Cow<'b, [u8]>, codings: &[&[u8]], limit: usize) -> Result<Cow<'b, [u8]>, BodyProblem> {
     text_of(Body::whole(raw), codings, limit)
 }
 

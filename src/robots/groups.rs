@@ -160,8 +160,7 @@ pub struct NoteCounts([u64; NoteKind::ALL.len()]);
 
 impl NoteCounts {
     /// Counts `notes`.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn add_all(&mut self, notes: &[Note]) {
+    pub fn add_all(&mut self, notes: &[Note]) {
         for note in notes {
             self.0[note.kind as usize] += 1;
         }

@@ -11,12 +11,13 @@ mod groups;
 mod parse;
 mod record;
 
-pub use agents::{AgentError, Agents, GroupOrigin, Selection};
+pub(crate) use agents::AgentError;
+pub use agents::{Agents, GroupOrigin, Selection};
 pub(crate) use agents::{Named, lines_for};
 pub use body::BodyFlaw;
-pub(crate) use body::{BodyProblem, text_of};
-#[cfg_attr(feature = "internals", visibility::make(pub))]
-pub(crate) use body::{body_limit, text as body_text};
+pub use body::BodyProblem;
+pub(crate) use body::text_of;
+pub use body::{body_limit, text as body_text};
 #[cfg(feature = "warc")]
 pub(crate) use body::{keep_whole_lines, read as read_body};
 pub use groups::{AgentName, Delay, Group, Note, NoteCounts, NoteKind, Robots, Rule, SideRecord, seconds};

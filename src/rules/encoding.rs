@@ -58,8 +58,7 @@ const KEPT_AS_ESCAPED: ByteSet = ByteSet::EMPTY.with(b".'").complement();
 
 impl Encoding {
     /// The bytes that the normal form can change: a path without them is already in normal form.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn changed_bytes(self) -> &'static ByteSet {
+    pub fn changed_bytes(self) -> &'static ByteSet {
         match self {
             Encoding::NormalForm => &CHANGED_BY_NORMAL_FORM,
             Encoding::DecodedExceptSlash => &PERCENT,
@@ -69,8 +68,7 @@ impl Encoding {
     }
 
     /// The length of a prefix of `path` that its normal form is sure to leave unchanged.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn kept(self, path: &[u8]) -> usize {
+    pub fn kept(self, path: &[u8]) -> usize {
         self.kept_from(0, path)
     }
 
@@ -105,8 +103,7 @@ impl Encoding {
     }
 
     /// The normal form of a path.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn path(self, path: &[u8]) -> Cow<'_, [u8]> {
+    pub fn path(self, path: &[u8]) -> Cow<'_, [u8]> {
         self.path_after(self.kept(path), path)
     }
 
@@ -123,8 +120,7 @@ impl Encoding {
     }
 
     /// Appends the normal form of `path` to `out`.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn extend_path(self, mut path: &[u8], out: &mut Vec<u8>) {
+    pub fn extend_path(self, mut path: &[u8], out: &mut Vec<u8>) {
         match self {
             // C++ passes the path as a C string.
             Encoding::RuleOnly => out.extend(path.iter().take_while(|&&byte| byte != 0)),

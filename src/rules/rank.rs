@@ -1,7 +1,7 @@
 //! Turns rules into ranked patterns: normal form, length, and rank order.
 
 use super::{Pattern, Patterns, Verdict};
-use crate::dialect::{Dialect, Encoding, Precedence, Wildcards};
+use crate::dialect::{Dialect, DirectoryIndex, Encoding, Precedence, Wildcards};
 use crate::robots::Rule;
 
 /// The start of the directory index names that Google's library recognises.
@@ -56,7 +56,7 @@ impl Patterns {
         let verdict = if rule.allow { Verdict::Allowed } else { Verdict::Blocked };
         self.push(rule.value, verdict, number, dialect, lengths);
         if rule.allow
-            && dialect.directory_index
+            && dialect.directory_index == DirectoryIndex::AllowsFolder
             && let Some(directory) = directory_of_index(rule.value, dialect.encoding)
         {
             self.push(&directory, verdict, number, dialect, lengths);
@@ -222,7 +222,9 @@ fn begins(rule: &Rule<'_>, path: &[u8], dialect: &Dialect) -> Beginning {
         return if special && value.ends_with(b"$") { Beginning::Open } else { Beginning::Whole };
     };
     let is_end = special && byte == b'$' && rest.is_empty();
-    let is_index = || rule.allow && dialect.directory_index && memchr::memchr(b'/', rest).is_none();
+    let is_index = || {
+        rule.allow && dialect.directory_index == DirectoryIndex::AllowsFolder && memchr::memchr(b'/', rest).is_none()
+    };
     if !kept.contains(byte) || is_end || is_index() { Beginning::Open } else { Beginning::Other }
 }
 

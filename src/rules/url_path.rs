@@ -27,8 +27,7 @@ impl UrlPath {
     /// The path and query as written, from the rest of a URL after its authority: up to `#`, with the leading `/` that a URL may
     /// omit. One judged as written ends at a CR, too.
     #[inline]
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn written(self, rest: &[u8]) -> Cow<'_, [u8]> {
+    pub fn written(self, rest: &[u8]) -> Cow<'_, [u8]> {
         let end = match self {
             UrlPath::AsFetched => memchr::memchr(b'#', rest),
             UrlPath::AsWritten => memchr::memchr2(b'#', b'\r', rest),
@@ -42,14 +41,12 @@ impl UrlPath {
 
     /// The path to judge, given as [written](UrlPath::written): another one only if it is rewritten.
     #[inline]
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn judged(self, written: &[u8]) -> Cow<'_, [u8]> {
+    pub fn judged(self, written: &[u8]) -> Cow<'_, [u8]> {
         if self.rewrites(written) { Cow::Owned(fetched(written)) } else { Cow::Borrowed(written) }
     }
 
     /// Whether the path to judge is another than this one, as written.
-    #[cfg_attr(feature = "internals", visibility::make(pub))]
-    pub(crate) fn rewrites(self, written: &[u8]) -> bool {
+    pub fn rewrites(self, written: &[u8]) -> bool {
         self == UrlPath::AsFetched && is_rewritten(written)
     }
 }

@@ -1,21 +1,30 @@
 //! Why a run ends without a result, and why shards cannot be joined.
 
-use crate::policy::CrawlerError;
 use std::io;
 use std::path::PathBuf;
 
+use super::opaque::{Error, ErrorKind};
 use super::seen_file::SeenError;
 use super::verify::VerifyError;
 use crate::formats::error::{FileError, in_words};
 use crate::formats::shown;
 use crate::input::error::ListError;
 use crate::output::error::OutputError;
+use crate::policy::CrawlerError;
+
+is_opaque!(FilterError as Error: FilterError::kind);
+is_opaque!(JoinError as Error: |problem| match problem {
+    JoinError::Receipt(_) | JoinError::Contradiction { .. } | JoinError::Unreadable(_) | JoinError::Damaged { .. } => {
+        ErrorKind::Receipt
+    }
+    JoinError::Output(_) | JoinError::Replaced { .. } => ErrorKind::Output,
+    _ => ErrorKind::Shards,
+});
 
 /// Why a [run](super::Job::run) ended without a result: the job contradicts itself, an input or output failed, or the run was
 /// interrupted. If the work so far can be resumed, the error is within [`FilterError::Kept`].
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum FilterError {
+pub(crate) enum FilterError {
     /// A list cannot be read.
     #[error(transparent)]
     List(#[from] ListError),
@@ -201,20 +210,23 @@ impl FilterError {
         matches!(self, FilterError::List(ListError::Changed { .. }) | FilterError::Unbalanced)
     }
 
-    /// Whether the run stopped only because it was asked to.
-    pub fn is_interrupted(&self) -> bool {
+    pub(crate) fn kind(&self) -> ErrorKind {
         match self {
-            FilterError::Interrupted => true,
-            FilterError::Kept { error, .. } => error.is_interrupted(),
-            _ => false,
+            FilterError::Interrupted => ErrorKind::Interrupted,
+            FilterError::Kept { error, .. } => error.kind(),
+            FilterError::List(_) | FilterError::AllUnreadable { .. } => ErrorKind::List,
+            FilterError::Output(_) | FilterError::Unbalanced => ErrorKind::Output,
+            FilterError::Seen(_) | FilterError::Keys(_) => ErrorKind::Seen,
+            FilterError::Checkpoint { .. } => ErrorKind::Receipt,
+            FilterError::Unique { .. } | FilterError::Thread(_) => ErrorKind::System,
+            _ => ErrorKind::Job,
         }
     }
 }
 
 /// Why shards cannot be joined.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum JoinError {
+pub(crate) enum JoinError {
     /// A receipt cannot be read.
     #[error(transparent)]
     Receipt(#[from] VerifyError),

@@ -50,7 +50,7 @@ pub struct Job {
     /// written.
     pub allowed_if: Option<AllowedIf>,
     /// An older policy with which each verdict is compared.
-    pub against: Option<Against>,
+    pub(crate) against: Option<Against>,
     /// The choices for lines without a definite verdict.
     pub choices: Choices,
     /// Whether to leave out lines whose URLs have occurred before, and which URLs are the same.
@@ -66,7 +66,7 @@ pub struct Job {
     /// The size of a chunk in bytes; 0 to choose it by the memory.
     pub chunk_size: usize,
     /// Settings for long runs.
-    pub long_run: LongRun,
+    pub(crate) long_run: LongRun,
     /// Whether plain lists are mapped.
     pub(crate) maps: Option<Maps>,
 }
@@ -133,20 +133,71 @@ setters! {
         explain: bool,
         preferences: PreferenceColumns,
         allowed_if: Option<AllowedIf>,
-        against: Option<Against>,
         choices: Choices,
         unique: Option<SameUrl>,
         seen: Option<PathBuf>,
         keys: Option<PathBuf>,
         threads: usize,
         chunk_size: usize,
-        long_run: LongRun,
     }
 }
 
-/// An older policy to compare verdicts with. It judges every line as well, with the same choices, except that no
-/// robots.txt is too old. Partitions and names of crawlers are those of the run's policy; a file of verdicts has the
-/// older verdicts after the current ones, and the receipt counts both, and the changes.
+/// For long runs.
+impl Job {
+    /// Compares each verdict with that of an older policy, which has the dialect and the crawlers of the run. Lines are judged by it
+    /// as well, with the same choices, except that no robots.txt is too old. Partitions and names of crawlers are by the policy of
+    /// the run; a file of verdicts has the older ones after these, and the receipt counts both, and what changed. With `only_changed`,
+    /// lines whose partition is the same by both policies, for all crawlers, are left out.
+    #[must_use]
+    pub fn against(mut self, policy: Policy, only_changed: bool) -> Job {
+        self.against = Some(Against { policy, only_changed });
+        self
+    }
+
+    /// Reads only a part of the lists, if one is given.
+    #[must_use]
+    pub fn shard(mut self, shard: Option<Shard>) -> Job {
+        self.long_run.shard = shard;
+        self
+    }
+
+    /// Resumes an interrupted run in the folder, if there is one.
+    #[must_use]
+    pub fn resume(mut self, resume: bool) -> Job {
+        self.long_run.resume = resume;
+        self
+    }
+
+    /// Skips parts of lists that cannot be read, instead of ending the run.
+    #[must_use]
+    pub fn skip_bad(mut self, skip_bad: bool) -> Job {
+        self.long_run.skip_bad = skip_bad;
+        self
+    }
+
+    /// Sets the shortest time between checkpoints; five seconds, unless it is set.
+    #[must_use]
+    pub fn checkpoint(mut self, checkpoint: Duration) -> Job {
+        self.long_run.checkpoint = checkpoint;
+        self
+    }
+
+    /// Stops the run at the next chunk once this flag is set.
+    #[must_use]
+    pub fn interrupt(mut self, interrupt: Option<Arc<AtomicBool>>) -> Job {
+        self.long_run.interrupt = interrupt;
+        self
+    }
+
+    /// Sets the memory budget in bytes. Mapped files and the policy do not count.
+    #[must_use]
+    pub fn memory(mut self, memory: u64) -> Job {
+        self.long_run.memory = memory;
+        self
+    }
+}
+
+/// An older policy with which verdicts are compared: see [`Job::against`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Against {
@@ -154,19 +205,6 @@ pub struct Against {
     pub policy: Policy,
     /// Whether to leave out lines whose partition is the same by both policies, for all crawlers.
     pub only_changed: bool,
-}
-
-impl Against {
-    /// Compares with this policy, and leaves out no lines.
-    pub fn new(policy: Policy) -> Against {
-        Against { policy, only_changed: false }
-    }
-}
-
-setters! {
-    Against {
-        only_changed: bool,
-    }
 }
 
 /// Settings that divide a long run, or let it run unattended.
@@ -185,17 +223,6 @@ pub struct LongRun {
     pub interrupt: Option<Arc<AtomicBool>>,
     /// The memory budget in bytes. Mapped files and the policy do not count.
     pub memory: u64,
-}
-
-setters! {
-    LongRun {
-        shard: Option<Shard>,
-        resume: bool,
-        skip_bad: bool,
-        checkpoint: Duration,
-        interrupt: Option<Arc<AtomicBool>>,
-        memory: u64,
-    }
 }
 
 impl Default for LongRun {

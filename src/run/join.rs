@@ -12,6 +12,7 @@ use std::io::{self, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 
 use super::error::JoinError;
+use super::opaque::Error;
 use super::stored::StoredRun;
 use super::totals::append_tabbed;
 use super::verify::account::contradictions;
@@ -41,7 +42,16 @@ const MISSING_SHOWN: usize = 20;
 /// # Errors
 ///
 /// [`JoinError`] if a shard is missing or does not fit the others; then nothing is written.
-pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> Result<Receipt, JoinError> {
+pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> Result<Receipt, Error> {
+    Ok(join_shards(shards, directory, concat, force)?)
+}
+
+pub(crate) fn join_shards(
+    shards: &[PathBuf],
+    directory: &Path,
+    concat: bool,
+    force: bool,
+) -> Result<Receipt, JoinError> {
     let read = |path: &PathBuf| Ok((path.clone(), read_receipt(path)?));
     let mut shards = shards.iter().map(read).collect::<Result<Vec<_>, JoinError>>()?;
     shards.sort_by_key(|(_, receipt)| receipt.options.shard.map(|shard| shard.number()));

@@ -17,6 +17,7 @@ mod known_lines;
 pub(crate) mod memory;
 pub(crate) mod needed;
 mod newly_seen;
+mod opaque;
 pub(crate) mod pipeline;
 mod plan;
 pub(crate) mod progress;
@@ -34,31 +35,27 @@ pub(crate) mod unique;
 pub(crate) mod verify;
 pub(crate) mod worker;
 
-pub use crate::formats::compression::Compression;
-#[cfg(unix)]
-pub use crate::input::fill_lost_pages;
-pub use crate::input::{
-    Column, Delimiter, DelimiterError, FileState, ListError, ListNamesError, ListRange, NameEnd, Shard, ShardError,
-    SkippedPart, SkippedRows, UrlField, UrlFieldError, UrlParts, lists_named_in,
-};
+pub use crate::input::{Shard, UrlField};
 pub use crate::judge::line_hash;
-pub use crate::output::{
-    FileFormat, FilePart, FrameCompression, Hex, ListPart, OutputError, OutputMode, Part, PartitionPart, Receipt,
-    ReceiptOptions, Sample, SeenPart, TabbedLines, VerdictsPart,
-};
-pub use error::{FilterError, JoinError};
-pub use job::{Against, Destination, Folder, Job, LongRun, Newer, Pipe};
+pub use crate::output::{FileFormat, FrameCompression, OutputMode, Receipt};
+pub(crate) use error::{FilterError, JoinError};
+pub(crate) use job::{Against, LongRun};
+pub use job::{Destination, Folder, Job, Pipe};
 pub use join::join;
-pub use memory::DEFAULT_MEMORY;
 #[cfg(feature = "cli")]
-pub(crate) use memory::{LISTS_OF_SET, workers_within};
-#[cfg_attr(feature = "internals", visibility::make(pub))]
+pub(crate) use memory::{DEFAULT_MEMORY, LISTS_OF_SET, workers_within};
 pub(crate) use memory::{Needs, check_memory};
-pub use progress::{Counted, Phase, Progress, Resumed, Snapshot};
+pub use opaque::{Error, ErrorKind};
+pub use progress::Progress;
+pub(crate) use progress::{Counted, Phase, Snapshot};
 #[cfg(feature = "cli")]
 pub(crate) use seen::BYTES_PER_URL;
+pub(crate) use seen_file::SeenError;
 #[cfg(feature = "cli")]
 pub(crate) use seen_file::{KEYS_FILE, SEEN_FILE};
-pub use seen_file::{SeenError, SeenFile, merge_seen};
-pub use start::{EarlierRun, earlier_run};
-pub use verify::{Checked, Role, Verification, VerifyError, uncounted, verify};
+pub use seen_file::{SeenFile, merge_seen};
+pub(crate) use start::{EarlierRun, earlier_run};
+pub use verify::{Verification, verify};
+pub(crate) use verify::{VerifyError, uncounted};
+#[cfg(feature = "cli")]
+pub(crate) use {join::join_shards, seen_file::merge_files, verify::verify_receipt};

@@ -131,7 +131,7 @@ impl SeenPlace {
 /// The file at a path, if there is one that is not empty.
 fn there(path: &Path) -> Result<Option<SeenFile>, SeenError> {
     let is_there = std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0);
-    is_there.then(|| SeenFile::open(path)).transpose()
+    is_there.then(|| SeenFile::open_file(path)).transpose()
 }
 
 impl NewlySeen {

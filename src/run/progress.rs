@@ -163,11 +163,6 @@ impl Counted {
         counts.map(|(index, &count)| (Outcome::from_index(index), count))
     }
 
-    /// The bytes of the lines of a partition.
-    pub fn bytes(&self, partition: Partition) -> u64 {
-        self.bytes[partition as usize]
-    }
-
     /// The number of lines of each partition.
     pub fn partitions(&self) -> impl Iterator<Item = (Partition, u64)> + '_ {
         Partition::ALL.into_iter().zip(self.lines)
@@ -180,8 +175,18 @@ impl Progress {
         Progress::default()
     }
 
+    /// The lines that are judged, or left out, so far.
+    pub fn lines(&self) -> u64 {
+        self.snapshot().lines
+    }
+
+    /// The bytes of these lines.
+    pub fn bytes(&self) -> u64 {
+        self.snapshot().bytes
+    }
+
     /// The current progress.
-    pub fn snapshot(&self) -> Snapshot {
+    pub(crate) fn snapshot(&self) -> Snapshot {
         let state = lock(&self.state);
         let source_bytes = self.source.load(Ordering::Relaxed);
         Snapshot { seconds: state.seconds(), source_bytes, ..state.snapshot.clone() }

@@ -15,6 +15,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
+use super::opaque::{Error, ErrorKind};
 use crate::formats::error::in_words;
 use crate::formats::external_sort::{KeysInOrder, Merge};
 use crate::formats::marks::{FileMark, SEEN_MARK};
@@ -54,10 +55,11 @@ pub(crate) const KEYS_FILE: FileKind = FileKind {
     },
 };
 
+is_opaque!(SeenError as Error: |_| ErrorKind::Seen);
+
 /// Why a file of seen URLs cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SeenError {
+pub(crate) enum SeenError {
     /// It cannot be read.
     #[error("cannot read {}: {}", shown(path), in_words(error))]
     Read {
@@ -116,17 +118,26 @@ pub struct SeenFile {
     /// The number of URLs.
     pub count: u64,
     /// The checksum of its keys, and of what else the header says.
-    pub checksum: Hex,
+    pub(crate) checksum: Hex,
     file: File,
 }
 
 impl SeenFile {
+    /// The checksum of its keys, and of what else the header says.
+    pub fn checksum(&self) -> u128 {
+        self.checksum.0
+    }
+
     /// Opens a file, and checks its header and length.
     ///
     /// # Errors
     ///
     /// [`SeenError::Read`] and [`SeenError::Invalid`].
-    pub fn open(path: &Path) -> Result<SeenFile, SeenError> {
+    pub fn open(path: &Path) -> Result<SeenFile, Error> {
+        Ok(SeenFile::open_file(path)?)
+    }
+
+    pub(crate) fn open_file(path: &Path) -> Result<SeenFile, SeenError> {
         let invalid = |problem: &str| SeenError::Invalid { path: path.to_owned(), problem: problem.to_owned() };
         let read = || -> io::Result<(File, u64, Vec<u8>)> {
             let file = seekable::open(path)?;
@@ -168,7 +179,11 @@ impl SeenFile {
     /// # Errors
     ///
     /// [`SeenError::Read`] and [`SeenError::Invalid`].
-    pub fn check(&self) -> Result<(), SeenError> {
+    pub fn check(&self) -> Result<(), Error> {
+        Ok(self.check_all()?)
+    }
+
+    pub(crate) fn check_all(&self) -> Result<(), SeenError> {
         self.keys().try_for_each(|key| key.map(drop))
     }
 
@@ -177,7 +192,11 @@ impl SeenFile {
     /// # Errors
     ///
     /// [`SeenError::Read`] and [`SeenError::Invalid`].
-    pub fn contains_each(&self, keys: &[u128]) -> Result<Vec<bool>, SeenError> {
+    pub fn contains_each(&self, keys: &[u128]) -> Result<Vec<bool>, Error> {
+        Ok(self.has_each(keys)?)
+    }
+
+    pub(crate) fn has_each(&self, keys: &[u128]) -> Result<Vec<bool>, SeenError> {
         let (mut found, mut next) = (vec![false; keys.len()], 0);
         for key in self.keys() {
             let key = key?;
@@ -393,10 +412,18 @@ impl<'f> Writer<'f> {
 /// # Errors
 ///
 /// [`SeenError`] if a file is not valid, or they have different keys, or the new one cannot be written; then nothing is.
-pub fn merge_seen(files: &[impl AsRef<Path>], out: &Path, tell: impl FnMut(LockNotice)) -> Result<SeenFile, SeenError> {
+pub fn merge_seen(files: &[impl AsRef<Path>], out: &Path, tell: impl FnMut(LockNotice)) -> Result<SeenFile, Error> {
+    Ok(merge_files(files, out, tell)?)
+}
+
+pub(crate) fn merge_files(
+    files: &[impl AsRef<Path>],
+    out: &Path,
+    tell: impl FnMut(LockNotice),
+) -> Result<SeenFile, SeenError> {
     let lock = WriteLock::take_to("write", out, tell);
     let lock = lock.map_err(|error| SeenError::Write { path: out.to_owned(), error: error.error })?;
-    let files = files.iter().map(|path| SeenFile::open(path.as_ref())).collect::<Result<Vec<_>, _>>()?;
+    let files = files.iter().map(|path| SeenFile::open_file(path.as_ref())).collect::<Result<Vec<_>, _>>()?;
     let files = &files;
     let same = files.first().map_or(SameUrl::default(), |first| first.same);
     if let Some(other) = files.iter().find(|file| file.same != same) {
@@ -405,7 +432,7 @@ pub fn merge_seen(files: &[impl AsRef<Path>], out: &Path, tell: impl FnMut(LockN
     let written =
         lock.replace(&SEEN_FILE, |file| write_keys(file, same, None, files.iter().map(SeenFile::keys).collect()));
     written.map_err(|problem: Unwritten| problem.of(out))?;
-    SeenFile::open(out)
+    SeenFile::open_file(out)
 }
 
 /// Why a file is not written.
@@ -465,7 +492,7 @@ impl ShardKeys {
     pub fn open(folder: &Path, shard: Shard, same: SameUrl) -> Result<ShardKeys, SeenError> {
         let mut files = BTreeMap::new();
         for path in paths(folder).map_err(|error| SeenError::Read { path: folder.to_owned(), error })? {
-            let file = SeenFile::open(&path)?;
+            let file = SeenFile::open_file(&path)?;
             if file.same != same {
                 return Err(SeenError::OtherKey { path, found: file.same, wanted: same });
             }
@@ -483,7 +510,7 @@ impl ShardKeys {
         let mut needed = files.into_values().take(shard.number() as usize);
         let earlier: Vec<SeenFile> = needed.by_ref().take(shard.number() as usize - 1).collect();
         let own = needed.next().expect("each shard has a file");
-        earlier.iter().chain([&own]).try_for_each(SeenFile::check)?;
+        earlier.iter().chain([&own]).try_for_each(SeenFile::check_all)?;
         Ok(ShardKeys { earlier, own, checksum: Hex(xxh3_128(&checksums)) })
     }
 }
@@ -531,11 +558,11 @@ mod tests {
         assert_eq!(alone.checksum, merged.checksum, "the same URLs make the same file");
         assert_eq!(std::fs::read(path("alone")).unwrap(), std::fs::read(path("first")).unwrap());
         written(&path("other"), SameUrl::Bytes, &[1]);
-        let others = merge_seen(&["first", "other"].map(path), &path("new"), |_| ());
+        let others = merge_files(&["first", "other"].map(path), &path("new"), |_| ());
         assert!(matches!(others, Err(SeenError::OtherKey { .. })));
         assert!(!path("new").exists());
         std::fs::write(path("text"), "a user's").unwrap();
-        assert!(matches!(merge_seen(&[path("alone")], &path("text"), |_| ()), Err(SeenError::Write { .. })));
+        assert!(matches!(merge_files(&[path("alone")], &path("text"), |_| ()), Err(SeenError::Write { .. })));
     }
 
     #[test]

@@ -46,7 +46,7 @@ const LONGEST: u64 = 64 << 20;
 /// A problem with the metrics file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum MetricsError {
+pub(crate) enum MetricsError {
     /// The file cannot be read or written.
     #[error(transparent)]
     Io(#[from] FileError),

@@ -7,5 +7,7 @@ pub mod inspect;
 pub(crate) mod metrics;
 pub mod report;
 
-pub use metrics::{Metrics, MetricsError};
-pub use report::ReportError;
+#[cfg(feature = "cli")]
+pub(crate) use metrics::{Metrics, MetricsError};
+#[cfg(feature = "cli")]
+pub(crate) use report::ReportError;

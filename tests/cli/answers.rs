@@ -1,9 +1,10 @@
 //! What an answer means: the same from every kind of source that can say it, alone and after an older good answer, in any order
 //! of the sources and merged from two policies, in all dialects. `docs/inputs.md` has the table for people.
 
+use robosieve::Agents;
+use robosieve::internals::{self, PolicyParts};
 use robosieve::policy::{Captures, Policy, WriteLock, merge, source};
-use robosieve::robots::Agents;
-use robosieve::{Choices, Dialect, Fallback, Matcher};
+use robosieve::{Choices, Dialect, Fallback};
 
 use crate::support::program::{Bench, ROBOTS};
 use crate::support::{archives, compression};
@@ -278,7 +279,7 @@ fn compiled(dialect: &'static Dialect, sources: &[&std::path::PathBuf]) -> Polic
 fn outcome(policy: &Policy, on_unreachable: Fallback, number: usize, path: &str) -> String {
     let crawler = policy.crawler(None).expect("one crawler");
     let choices = Choices::at(MIDNIGHT).on_unreachable(on_unreachable);
-    let outcome = Matcher::new(policy, crawler, choices).judge(format!("http://case{number}.example{path}"));
+    let outcome = internals::matcher(policy, crawler, choices).judge(format!("http://case{number}.example{path}"));
     format!("{} {}", outcome.partition().name(), outcome.reason().name())
 }
 

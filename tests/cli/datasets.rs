@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::num::NonZero;
 
-use robosieve::robots::Agents;
+use robosieve::Agents;
+use robosieve::internals::Axes;
 use robosieve::{Dialect, RuleSet, Verdict, origin};
 
 use crate::support::program::{Bench, SOURCES};
@@ -119,7 +120,7 @@ fn explained(line: &[u8], cache: &mut HashMap<String, Option<RuleSet>>, dialect:
     let Ok((origin, end)) = origin::canonical(line) else { return "invalid" };
     let agents = "examplebot".parse().expect("a token");
     let rules = cache.entry(origin).or_insert_with_key(|origin| rules_of(origin, &agents, dialect));
-    match rules.as_ref().map(|rules| rules.explain(dialect.url_path.of(&line[end..])).verdict) {
+    match rules.as_ref().map(|rules| rules.explain(dialect.url_path().of(&line[end..])).verdict) {
         Some(Verdict::Allowed) => "allowed",
         Some(Verdict::Blocked) => "blocked",
         None => "deferred",

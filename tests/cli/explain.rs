@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Read;
 
-use robosieve::formats::compression::Reader;
+use robosieve::internals::formats::compression::Reader;
 
 use crate::support::explained::{SOURCES, bench};
 use crate::support::program::{Bench, said};

@@ -141,7 +141,7 @@ fn printed(bench: &Bench, words: &str) -> String {
         Field::Str(text) => text.replace('\\', "\\\\").replace('\t', "\\t"),
         Field::Long(number) => number.to_string(),
         Field::Double(number) => number.to_string(),
-        Field::TimestampMillis(millis) => robosieve::formats::time(millis / 1000),
+        Field::TimestampMillis(millis) => robosieve::internals::formats::time(millis / 1000),
         other => panic!("{other}"),
     };
     let rows = SerializedFileReader::new(file).expect("Parquet").into_iter();

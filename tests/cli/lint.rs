@@ -315,14 +315,13 @@ fn all_kinds_are_listed_by_the_program_and_in_the_documents() {
     let listed = String::from_utf8(done.get_output().stdout.clone()).expect("UTF-8");
     let mut table = "| kind | severity | what is found | example |\n|---|---|---|---|\n".to_owned();
     for kind in FindingKind::all() {
-        let explained = kind.explained();
-        let (name, severity, meaning) = (kind.name(), kind.severity().name(), explained.meaning);
+        let (name, severity, meaning) = (kind.name(), kind.severity().name(), kind.meaning());
         assert!(listed.contains(&format!("{severity}: {name}: {meaning}\n")), "{name}");
         let cell = |line: &str| match line.replace('\u{feff}', "U+FEFF ") {
             line if line.is_empty() => String::new(),
             line => format!("`{line}`"),
         };
-        let example: Vec<String> = explained.example.unwrap_or_default().lines().map(cell).collect();
+        let example: Vec<String> = kind.example().unwrap_or_default().lines().map(cell).collect();
         let example = if example.is_empty() { "—".to_owned() } else { example.join("<br>") };
         table += &format!("| `{name}` | {severity} | {meaning} | {example} |\n");
     }

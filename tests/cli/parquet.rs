@@ -2,9 +2,9 @@
 
 use parquet::basic::{Compression, ZstdLevel};
 
+use robosieve::Agents;
 use robosieve::Dialect;
 use robosieve::policy::{Captures, source};
-use robosieve::robots::Agents;
 
 use crate::support::archives::answer;
 use crate::support::compression::gzip;

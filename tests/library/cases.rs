@@ -5,7 +5,8 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use robosieve::robots::Agents;
+use robosieve::Agents;
+use robosieve::internals::Axes;
 use robosieve::{Dialect, origin};
 use serde::Deserialize;
 
@@ -83,7 +84,7 @@ fn the_oracle_and_all_engines_give_the_answers_of_the_public_cases() {
         let (_, _, engines) = last.as_mut().expect("just made");
         let rooted = if case.path().starts_with(b"/") { case.path().to_vec() } else { [b"/", case.path()].concat() };
         let expected = case.expect == "allowed";
-        let got = engines.verdict(&Dialect::DEFAULT.url_path.of(&rooted));
+        let got = engines.verdict(&Dialect::DEFAULT.url_path().of(&rooted));
         let read = oracle::allowed("rfc9309", &[agent], &robots, &rooted);
         if got != Ok(verdict(expected)) || read != expected {
             let Case { id, url, expect, sentence, .. } = case;

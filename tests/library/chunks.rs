@@ -9,11 +9,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use flate2::write::GzEncoder;
-use robosieve::judge::{AllowedIf, Choices, SameUrl};
-use robosieve::output::{FrameCompression, OutputMode};
 use robosieve::policy::{Capture, Captures, Crawler, Crawlers, Policy};
-use robosieve::run::{Against, Folder, Job, Progress, verify};
-use robosieve::{Agents, Dialect};
+use robosieve::run::{Folder, FrameCompression, Job, OutputMode, Progress, UrlField, verify};
+use robosieve::{Agents, AllowedIf, Choices, Dialect, SameUrl};
 use serde_json::Value;
 
 /// The sizes of chunks: less than a line, a line or two, some, many.
@@ -77,7 +75,6 @@ impl Bench {
             .threads(threads)
             .run(&self.policy, &Progress::default())
             .expect("a run");
-        assert_eq!(receipt.options.chunk_size, size);
         assert!(verify(&out, true, threads).expect("a receipt").is_proven());
         let mut receipt = serde_json::to_value(&receipt).expect("JSON");
         let fields = receipt.as_object_mut().expect("an object");
@@ -85,6 +82,7 @@ impl Bench {
             fields.remove(field);
         }
         let options = fields["options"].as_object_mut().expect("options");
+        assert_eq!(options["chunk_size"], size);
         for option in ["threads", "chunk_size"] {
             options.remove(option);
         }
@@ -149,8 +147,7 @@ fn lists(bench: &Bench) -> Vec<(PathBuf, Change)> {
     let cdxj = lines(&|number| format!("com,a)/ 2024{number} {{\"url\": \"{}\", \"status\": \"200\"}}", url(number)));
     let json = lines(&|number| format!("{{\"id\": {number}, \"url\": \"{}\"}}", url(number)));
     let by_name: Change = |job, _, _| {
-        job.url_field.delimiter = ",".parse().ok();
-        job.url_field.column = "page".parse().ok();
+        job.url_field = UrlField::default().delimiter(",").expect("a delimiter").column("page");
     };
     let all: [(&str, Vec<u8>, Change); 7] = [
         ("plain", plain.clone().into_bytes(), as_it_is),
@@ -212,7 +209,7 @@ fn each_form_of_lines() {
         ("without repetitions", false, |job, _, _| job.unique = Some(SameUrl::Fetched)),
         ("changes", false, |job, folder, bench| {
             folder.form = OutputMode::Verdicts;
-            job.against = Some(Against::new(bench.older.clone()).only_changed(true));
+            *job = job.clone().against(bench.older.clone(), true);
         }),
         ("gzip", true, |_, folder, _| folder.compress = Some(FrameCompression::Gzip)),
         ("parts of Zstandard", true, |_, folder, _| {
@@ -247,7 +244,7 @@ fn small_chunks_share_frames() {
 mod tables {
     use super::*;
     use parquet::file::reader::{FileReader, SerializedFileReader};
-    use robosieve::output::FileFormat;
+    use robosieve::run::FileFormat;
 
     const TABLE: Change = |_, folder, _| folder.format = FileFormat::Parquet;
 

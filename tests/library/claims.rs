@@ -8,9 +8,10 @@ use crate::oracle;
 use crate::properties::access::{normal, paths_of};
 use crate::properties::lint::first_name;
 use crate::support::{say, shared, verdict};
-use robosieve::automaton::{self, DifferSpace, Question, Rules, Scratch, newer};
+use robosieve::internals::RuleSetParts;
+use robosieve::internals::automaton::{self, DifferSpace, Question, Rules, Scratch, newer};
+use robosieve::internals::robots::{self, Agents, Robots};
 use robosieve::lint::{self, Finding, FindingKind};
-use robosieve::robots::{self, Agents, Robots};
 use robosieve::{Dialect, RuleSet, Verdict};
 
 /// The claims of one kind that are checked in one file: the first ones, and some of the others.

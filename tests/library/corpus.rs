@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use crate::support::{Engines, front_passes, google_path, say, shared, verdict};
-use robosieve::automaton::{self, Engine, PAIRS, Paths, ReachSpace, Reached, Scratch, front};
-use robosieve::policy::{CaptureCounts, Captures, Crawlers, Policy, WriteLock, source};
-use robosieve::robots::Agents;
-use robosieve::rules::AskedPaths;
+use robosieve::Agents;
+use robosieve::internals::automaton::{self, Engine, PAIRS, Paths, ReachSpace, Reached, Scratch, front};
+use robosieve::internals::rules::AskedPaths;
+use robosieve::internals::{self, Axes, PolicyParts, RuleSetParts};
+use robosieve::policy::{Captures, Crawlers, Policy, WriteLock, source};
 use robosieve::{Dialect, RuleSet, Verdict};
 use url::Url;
 
@@ -105,7 +106,7 @@ fn googles_verdicts_by_one_policy_file_for_all_agents() {
             let record = policy.lookup().get(format!("http://{host}").as_bytes()).expect("an origin");
             let words = groups.group(record.row).map(|group| groups.automaton(group));
             let mut verdict = |url: &[u8]| {
-                let path = policy.dialect().encoding.path(&google_path(url)).into_owned();
+                let path = policy.dialect().encoding().path(&google_path(url)).into_owned();
                 words.map_or(Verdict::Allowed, |words| automaton::verdict(words, &path, &mut scratch))
             };
             for (url, expected) in verdicts {
@@ -137,7 +138,7 @@ fn fronts_and_the_hot_path_agree_with_the_slow_way() {
             let item = groups.item(group);
             let mut ask = |path: &[u8], is_real: bool| {
                 list.extend([record.origin, path, b"\n"].concat());
-                let path = policy.dialect().encoding.path(path);
+                let path = policy.dialect().encoding().path(path);
                 let blocked = automaton::verdict(front::words(item), &path, &mut scratch) == Verdict::Blocked;
                 let passes = front_passes(item, &path);
                 assert!(passes || blocked == front::base_is_blocked(item), "{}", path.escape_ascii());
@@ -223,9 +224,7 @@ fn policy_file(corpus: &Path, agents: &[&str], dialect: &str, folder: &Path) -> 
     let statistics = captures.write(&WriteLock::take(&path, |_| ()).expect("a lock")).expect("a policy file");
     let policy = Policy::open(&path).expect("what was just written");
     // The file does not count the captures that it was made from.
-    let mut of_file = statistics.clone();
-    of_file.captures = CaptureCounts::default();
-    assert_eq!(*policy.statistics(), of_file);
+    assert_eq!(*policy.statistics(), internals::of_file(&statistics));
     let size = fs::metadata(&path).expect("a file").len();
     let entries = fs::read_dir(corpus.join("robots")).expect("a folder");
     let sources: u64 = entries.map(|entry| entry.and_then(|entry| entry.metadata()).expect("a file").len()).sum();
@@ -277,7 +276,7 @@ fn no_group_claims_more_than_the_urls_show() {
             for (url, _) in verdicts {
                 let Ok(url) = Url::parse(&String::from_utf8_lossy(&url)) else { continue };
                 let path = url.query().map_or(url.path().to_owned(), |query| format!("{}?{query}", url.path()));
-                let path = dialect.encoding.path(&dialect.url_path.judged(path.as_bytes())).into_owned();
+                let path = dialect.encoding().path(&dialect.url_path().judged(path.as_bytes())).into_owned();
                 if path == b"/robots.txt" {
                     continue;
                 }

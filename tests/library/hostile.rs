@@ -6,9 +6,10 @@
 
 use crate::oracle;
 use crate::support::{Engines, verdict};
-use robosieve::automaton::{self, Engine, Scratch};
-use robosieve::lint::{self, FindingKind, Report};
-use robosieve::robots::Agents;
+use robosieve::Agents;
+use robosieve::internals::automaton::{self, Engine, Scratch};
+use robosieve::internals::{Axes, RuleSetParts};
+use robosieve::lint::{self, Finding, FindingKind, Report};
 use robosieve::{Dialect, RuleSet, Verdict};
 
 mod generate;
@@ -62,14 +63,14 @@ fn large(name: &str, file: &[u8], dialect: &Dialect) {
     assert!(chosen.len() * 4 <= PROMISED_MEMORY && cursors.len() * 4 <= PROMISED_MEMORY, "memory of {name}");
     let mut scratch = Scratch::default();
     for (kind, path) in generate::paths(8 << 10) {
-        let path = dialect.encoding.path(&path);
+        let path = dialect.encoding().path(&path);
         let one = automaton::verdict(&chosen, &path, &mut scratch);
         let other = automaton::verdict(&cursors, &path, &mut scratch);
         assert_eq!(one, other, "{name}, URL of {kind}");
     }
     // The plain reading tries every rule, so it only sees short URLs.
     for (kind, path) in generate::paths(128) {
-        let path = dialect.encoding.path(&path);
+        let path = dialect.encoding().path(&path);
         let plain = rules.patterns().deciding(&path).map_or(Verdict::Allowed, |pattern| pattern.verdict);
         assert_eq!(automaton::verdict(&chosen, &path, &mut scratch), plain, "{name}, URL of {kind}");
         assert_eq!(automaton::verdict(&cursors, &path, &mut scratch), plain, "{name}, URL of {kind}");
@@ -122,10 +123,12 @@ fn fifty_thousand_groups_and_rules() {
         let merged = compile(&same, "bot", dialect);
         let one = compile(&rules, "bot", dialect);
         assert_eq!(one.rules().len(), 50_000, "{}", dialect.name);
-        let first_only = dialect.groups == robosieve::dialect::Groups::First;
+        let axes = dialect.axes();
+        let is = |name, value| axes.iter().any(|axis| axis.name == name && axis.value == value);
+        let first_only = is("groups", "first");
         assert_eq!(merged.rules().len(), if first_only { 1 } else { 50_000 }, "{}", dialect.name);
         within_bounds("50,000 rules", &one, false);
-        let literal = dialect.wildcards == robosieve::dialect::Wildcards::Literal;
+        let literal = is("wildcards", "literal");
         assert_eq!(one.verdict(b"/49999"), verdict(literal), "{}", dialect.name);
         assert_eq!(one.verdict(b"/49999$"), verdict(!literal), "{}", dialect.name);
         assert_eq!(one.verdict(b"/50000"), Verdict::Allowed, "{}", dialect.name);
@@ -167,8 +170,8 @@ fn linted(name: &str, file: &[u8], dialect: &Dialect) -> Report {
     println!("{name}, {}: {} findings, {left_off}, {not_searched}, work {work}", dialect.name, findings.len());
     assert!(LINT_WORK.holds(*work, file.len()), "{name} under {}: work {work}", dialect.name);
     assert!(findings.len() <= 100_000, "{name} under {}", dialect.name);
-    let texts = findings.iter().flat_map(|finding| [&finding.text, &finding.reason]);
-    let related = findings.iter().filter_map(|finding| finding.related.as_ref()).map(|related| &related.text);
+    let texts = findings.iter().flat_map(|finding| [&*finding.text, &finding.reason]);
+    let related = findings.iter().filter_map(Finding::related).map(|(_, text)| text);
     assert!(texts.chain(related).all(|text| text.len() < 2_000), "{name}: a finding as long as its line");
     report
 }
@@ -191,7 +194,7 @@ fn what_a_lint_does_not_search_is_counted() {
     let report = linted("50,000 wildcards", file.as_bytes(), Dialect::DEFAULT);
     assert!(report.not_searched > 1_000, "{} not searched", report.not_searched);
     let unreachable = report.findings.iter().filter(|finding| finding.kind == FindingKind::UnreachableRule);
-    let lines: Vec<(u32, u32)> = unreachable.map(|found| (found.line, found.related.as_ref().unwrap().line)).collect();
+    let lines: Vec<(u32, u32)> = unreachable.map(|found| (found.line, found.related().unwrap().0)).collect();
     assert_eq!(lines, [(50_002, 9), (50_003, 50_004)]);
     let plain = (0..50_000).fold("User-agent: *\n".to_owned(), |file, n| file + &format!("Disallow: /{n}\n"));
     for dialect in Dialect::ALL {

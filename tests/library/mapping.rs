@@ -55,10 +55,10 @@ fn mapped_lists_and_lists_read_by_ranges_have_the_same_results() {
     let changes: [(&str, Change); 6] = [
         ("plain", |_| ()),
         ("unique", |job| job.unique = Some(SameUrl::Fetched)),
-        ("shard 1", |job| job.long_run.shard = "1/3".parse().ok()),
-        ("shard 2", |job| job.long_run.shard = "2/3".parse().ok()),
-        ("shard 3", |job| job.long_run.shard = "3/3".parse().ok()),
-        ("skipping", |job| job.long_run.skip_bad = true),
+        ("shard 1", |job| *job = job.clone().shard("1/3".parse().ok())),
+        ("shard 2", |job| *job = job.clone().shard("2/3".parse().ok())),
+        ("shard 3", |job| *job = job.clone().shard("3/3".parse().ok())),
+        ("skipping", |job| *job = job.clone().skip_bad(true)),
     ];
     for (name, change) in changes {
         for chunk_size in [1 << 10, 1 << 16] {

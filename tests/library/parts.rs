@@ -4,8 +4,10 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use robosieve::policy::source::{self, Options, add_pages, add_part};
+use robosieve::internals::Axes;
+use robosieve::policy::source::{self, Options};
 use robosieve::policy::{Captures, Policy, WriteLock, merge};
+use robosieve::python_package::{add_pages, add_part};
 use robosieve::{Agents, Dialect};
 
 /// The places of a host that redirects lead to. Answers for the first two are kept whatever leads there.
@@ -131,5 +133,5 @@ fn redirects_of_pages_to_pages_without_end_are_followed_as_often_as_the_dialect_
     }
     let (policies, passes) = policies(&[&archives[..1], &archives[1..]]);
     assert!(merged(&policies) == by_one_process(&archives));
-    assert_eq!(passes, usize::from(Dialect::DEFAULT.redirects.hops) + 1);
+    assert_eq!(passes, usize::from(Dialect::DEFAULT.redirects().hops) + 1);
 }

@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use robosieve::automaton::{self, Scratch, front};
+use robosieve::internals::automaton::{self, Scratch, front};
+use robosieve::internals::robots::{Agents, GroupOrigin};
+use robosieve::internals::{Axes, PolicyParts, RuleSetParts};
 use robosieve::policy::{Capture, Captures, Policy};
-use robosieve::robots::{Agents, GroupOrigin};
 use robosieve::{Dialect, RuleSet, Verdict};
 
 /// The work a forced DFA may take: hundreds of times the library's budget, but no case runs forever.
@@ -66,8 +67,9 @@ fn from_policy(file: &[u8], agents: &Agents, rules: &RuleSet, dialect: &'static 
     let made = captures.policy().expect("one origin");
     let policy = Policy::from_bytes(made.bytes()).expect("what was just written");
     let record = policy.lookup().get(b"http://a.example").expect("the only origin");
-    let kept = rules.side_records().iter().map(|record| (record.key, &record.value[..], record.line));
-    let found = policy.side_records(&record, 0).into_iter().map(|record| (record.key, record.value, record.line));
+    let kept = rules.side_records();
+    let found =
+        policy.side_records(&record, 0).into_iter().map(|record| (record.key.name(), record.value, record.line));
     assert!(kept.eq(found), "side records");
     let crawler = policy.crawler(None).expect("one crawler");
     let groups = policy.groups(&crawler);
@@ -120,8 +122,8 @@ impl Engines {
         if explained != chosen {
             return Err(format!("explanation says {explained:?}, {:?} {chosen:?}", self.rules.compiled().engine));
         }
-        let path = self.dialect.url_path.judged(path);
-        let normal = self.dialect.encoding.path(&path);
+        let path = self.dialect.url_path().judged(path);
+        let normal = self.dialect.encoding().path(&path);
         let plain = self.rules.patterns().deciding(&normal).map_or(Verdict::Allowed, |pattern| pattern.verdict);
         for (name, words) in &self.forced {
             let forced = automaton::verdict(words, &normal, &mut self.scratch);

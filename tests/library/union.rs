@@ -6,11 +6,13 @@ mod reading;
 
 use std::ops::Range;
 
-use robosieve::export::{Export, Table, Value};
+use robosieve::export::{Export, Table};
 use robosieve::inspect::{OriginEntry, Summary};
-use robosieve::judge::{Choices, Fallback, MaxAge};
-use robosieve::policy::{Capture, Captures, Crawlers, OriginState, Overrides, Policy, WriteLock, merge};
+use robosieve::internals::policy::OriginState;
+use robosieve::internals::{self, PolicyParts};
+use robosieve::policy::{Capture, Captures, Crawlers, Overrides, Policy, WriteLock, merge};
 use robosieve::{Agents, Dialect};
+use robosieve::{Choices, Fallback, MaxAge};
 
 use random::{Random, Told};
 
@@ -119,11 +121,7 @@ fn views(policy: &Policy) -> Vec<String> {
     let crawlers: Vec<_> = columns().all().iter().map(|agents| policy.crawler(Some(agents)).unwrap()).collect();
     let mut views = vec![format!("{:?}", Summary::of(policy, &crawlers, 0, 9).unwrap())];
     for table in Table::all() {
-        let mut add = |row: &[Value<'_>]| {
-            views.push(format!("{row:?}"));
-            Ok::<(), ()>(())
-        };
-        Export::new(policy, table, &crawlers).rows(&mut add).unwrap();
+        views.extend(internals::rows(&Export::new(policy, table, &crawlers)));
     }
     let urls = urls();
     let entry = |url: &String| OriginEntry::of(policy, url.as_bytes(), &crawlers, Choices::at(0));

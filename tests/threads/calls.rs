@@ -4,14 +4,15 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use robosieve::export::{self, Export, Table};
+use robosieve::inspect::Summary;
+use robosieve::internals::show::report;
 use robosieve::lint;
 use robosieve::policy::{Capture, Captures, Overrides, Policy, WriteLock, merge, source};
+use robosieve::python_package::add_single;
 #[cfg(feature = "parquet")]
 use robosieve::run::FileFormat;
 use robosieve::run::{Folder, FrameCompression, Job, Progress, join, verify};
-use robosieve::show::export::{self, Export, Table};
-use robosieve::show::inspect::Summary;
-use robosieve::show::report::{REPORT, Report};
 use robosieve::{Agents, Choices, Dialect, RuleSet, SameUrl};
 
 /// Origins of a policy that is checked by several threads.
@@ -107,9 +108,9 @@ fn compile(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
     let mut captures = Captures::new(agents(), Dialect::DEFAULT);
     source::add(&[folder.join("bad.jsonl")], &source::Options::default(), &mut captures).expect_err("a bad line");
     done("source::add with an error");
-    source::add_single(&folder.join("sites/1.example"), "http://a.example", &source::Options::default(), &mut captures)
-        .expect("a robots.txt");
-    done("source::add_single");
+    let single = folder.join("sites/1.example");
+    add_single(&single, "http://a.example", &source::Options::default(), &mut captures).expect("a robots.txt");
+    done("add_single");
 }
 
 fn policies(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
@@ -184,18 +185,14 @@ fn runs(folder: &Path, done: &mut dyn FnMut(&str) -> PathBuf) {
         done(&format!("run: {out}"));
         assert!(verify(&folder.join(out), true, THREADS).expect("a receipt").is_proven(), "{out}");
         done(&format!("verify: {out}"));
-        let mut report = Report::read(&folder.join(out), 9).expect("a report");
-        report.explain(&policy, THREADS).expect("lines");
-        report.write_file(&folder.join(out).join(REPORT)).expect("a page");
+        report(&folder.join(out), Some(&policy), THREADS).expect("a report");
         done(&format!("Report: {out}"));
     }
     job("text").run(&policy, &progress()).expect_err("a folder with files");
     done("run with an error");
     let shards: Vec<PathBuf> = (1..=2).map(|number| folder.join(format!("shard{number}"))).collect();
     for (number, shard) in (1..).zip(&shards) {
-        let mut job = job(&shard.display().to_string());
-        job.long_run.shard = format!("{number}/2").parse().ok();
-        assert!(job.long_run.shard.is_some());
+        let job = job(&shard.display().to_string()).shard(Some(format!("{number}/2").parse().expect("a shard")));
         job.run(&policy, &progress()).expect("a run");
         done("run: a shard");
     }

@@ -40,7 +40,7 @@ impl PolicyArgs {
             return Ok(None);
         }
         let policies = paths.iter().map(|path| self.open_file(path)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Some(Policy::layered(policies).map_err(Failure::Merge)?))
+        Ok(Some(Policy::in_layers(policies).map_err(Failure::Merge)?))
     }
 
     pub fn open_file(&self, path: &Path) -> Result<Policy, OpenError> {
@@ -141,7 +141,7 @@ impl PolicyFileArgs {
     pub fn open(&self) -> Result<Policy, Failure> {
         let open = |path: &PathBuf| mapped(path, trust(self.trust_checksum));
         let policies = self.files().iter().map(open).collect::<Result<Vec<_>, _>>()?;
-        Policy::layered(policies).map_err(Failure::Merge)
+        Policy::in_layers(policies).map_err(Failure::Merge)
     }
 }
 
@@ -260,14 +260,14 @@ impl ReadingArgs {
     ) -> Result<Captures, Failure> {
         // First, because the operator should not learn of a mistake in them after an hour of reading.
         if let Some(path) = overrides {
-            captures.add_overrides(&Overrides::read(path)?)?;
+            captures.add_all_overrides(&Overrides::read_file(path)?)?;
         }
         read_once(paths.iter().map(PathBuf::as_path))?;
         let options = self.options(skip_bad);
         match (origin, paths) {
             (Some(origin), [single]) => source::add_single(single, origin, &options, &mut captures)?,
             (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),
-            (None, several) => source::add(several, &options, &mut captures)?,
+            (None, several) => source::add_sources(several, &options, &mut captures)?,
         }
         captures.passed_over().iter().for_each(tell);
         Ok(captures)

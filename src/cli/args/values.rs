@@ -28,7 +28,7 @@ pub fn bytes(given: &str) -> Result<u64, String> {
 
 /// Parses a crawler that a policy was compiled for: its product tokens, or another name as its owner publishes it.
 pub fn published(given: &str) -> Result<Agents, AgentError> {
-    match given.parse() {
+    match Agents::parsed(given) {
         Err(AgentError::WholeUserAgent { .. } | AgentError::Character { .. }) => Ok(Agents::verbatim(given)),
         agents => agents,
     }

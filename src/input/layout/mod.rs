@@ -18,5 +18,6 @@ pub use find::Layout;
 pub(crate) use find::has_tab_inside;
 #[cfg(feature = "cli")]
 pub(crate) use json::{Member, names};
-pub use url_field::{Delimiter, UrlField};
+pub(crate) use url_field::Delimiter;
+pub use url_field::UrlField;
 pub(crate) use url_field::{LOOK, MARK, has_keys};

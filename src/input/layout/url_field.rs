@@ -6,7 +6,8 @@ use std::str::FromStr;
 use super::delimited::{Column, Delimited, Separator};
 use super::json::{Member, names};
 use super::{Layout, cdxj};
-use crate::input::error::{DelimiterError, UrlFieldError};
+use crate::error::{ValueError, ValueErrorKind};
+use crate::input::error::UrlFieldError;
 
 /// Where the URL is in the lines of lists, as far as the operator specifies it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -15,26 +16,47 @@ pub struct UrlField {
     /// The separator of fields. Without it, each line is a URL, unless the list is recognised as an index; one with a tab inside
     /// has fields, and is invalid.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub delimiter: Option<Delimiter>,
+    pub(crate) delimiter: Option<Delimiter>,
     /// Which field is the URL; the first by default.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub column: Option<Column>,
+    pub(crate) column: Option<Column>,
     /// Whether the first line of each list is a head line. Choosing the column by name implies it.
-    pub header: bool,
+    pub(crate) header: bool,
 }
 
-setters! {
-    UrlField {
-        delimiter: Option<Delimiter>,
-        column: Option<Column>,
-        header: bool,
+impl UrlField {
+    /// Sets the separator of fields: one ASCII byte, not a line end or a quote, or `tab`; `whitespace` for runs of spaces and tabs; or
+    /// `none`, if tabs belong to URLs. Without it, each line is a URL, unless the list is recognised as an index; one with a tab inside
+    /// has fields, and is invalid.
+    ///
+    /// # Errors
+    ///
+    /// [`ValueError`] for any other text.
+    pub fn delimiter(mut self, delimiter: &str) -> Result<UrlField, ValueError> {
+        self.delimiter = Some(delimiter.parse()?);
+        Ok(self)
+    }
+
+    /// Sets which field of a line, or column of a table, is the URL: its number, counted from 1, or its name in the head line.
+    #[must_use]
+    pub fn column(mut self, column: &str) -> UrlField {
+        let Ok(column) = column.parse();
+        self.column = Some(column);
+        self
+    }
+
+    /// Sets whether the first line of each list is a head line. Choosing the column by name implies it.
+    #[must_use]
+    pub fn header(mut self, header: bool) -> UrlField {
+        self.header = header;
+        self
     }
 }
 
 /// A separator of fields: one ASCII byte, not a line end or a quote; `whitespace`; or `none`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Delimiter(Option<Separator>);
+pub(crate) struct Delimiter(Option<Separator>);
 
 /// The name of the delimiter of fields with runs of spaces and tabs between them.
 const WHITESPACE: &str = "whitespace";
@@ -43,9 +65,9 @@ const WHITESPACE: &str = "whitespace";
 const NONE: &str = "none";
 
 impl FromStr for Delimiter {
-    type Err = DelimiterError;
+    type Err = ValueError;
 
-    fn from_str(given: &str) -> Result<Delimiter, DelimiterError> {
+    fn from_str(given: &str) -> Result<Delimiter, ValueError> {
         match (given, given.as_bytes()) {
             ("\\t" | "tab", _) => Ok(Delimiter(Some(Separator::Byte(b'\t')))),
             (WHITESPACE, _) => Ok(Delimiter(Some(Separator::Blanks))),
@@ -53,15 +75,21 @@ impl FromStr for Delimiter {
             (_, &[byte]) if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | b'"') => {
                 Ok(Delimiter(Some(Separator::Byte(byte))))
             }
-            _ => Err(DelimiterError { given: given.to_owned() }),
+            _ => Err(ValueError::of(
+                ValueErrorKind::List,
+                format!(
+                    "{given:?} is not a delimiter: expected one ASCII character, such as , or ; or `tab`, `whitespace` for blanks, \
+                     or `none` for lines without fields"
+                ),
+            )),
         }
     }
 }
 
 impl TryFrom<String> for Delimiter {
-    type Error = DelimiterError;
+    type Error = ValueError;
 
-    fn try_from(given: String) -> Result<Delimiter, DelimiterError> {
+    fn try_from(given: String) -> Result<Delimiter, ValueError> {
         given.parse()
     }
 }

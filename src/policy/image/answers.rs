@@ -24,10 +24,11 @@ use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::record::Record;
+use crate::dialect::AnswerKind;
 use crate::formats::bytes::{Reader, TOO_SHORT, push_number, push_text};
 use crate::origin::ROBOTS_TXT;
 use crate::policy::state::{OverrideState, Ruling};
-use crate::policy::url_answers::{AnswerKind, Answers, Content, Failures, StoredAnswer, StoredRules, UrlAnswers};
+use crate::policy::url_answers::{Answers, Content, Failures, StoredAnswer, StoredRules, UrlAnswers};
 use crate::policy::urls::StoredOverride;
 use crate::robots::{BodyFlaw, NoteCounts};
 

@@ -15,10 +15,11 @@ use super::gather::{Gathered, ItemSource, Shared, content};
 use super::pool::{Distinct, Pool};
 use super::sections::Image;
 use super::spool::{SpillFolder, Spool};
+use crate::dialect::AnswerKind;
 use crate::formats::memory::FileVec;
 use crate::policy::error::WriteError;
 use crate::policy::groups::{self, CrawlerClass, Row};
-use crate::policy::url_answers::{AnswerKind, CompareRules, StoredAnswer, StoredRules};
+use crate::policy::url_answers::{CompareRules, StoredAnswer, StoredRules};
 
 #[derive(Debug)]
 pub(crate) struct Tables {

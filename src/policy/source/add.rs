@@ -27,7 +27,7 @@ use crate::formats::compression::DEFAULT_WINDOW;
 use crate::formats::compression::{Compression, Damaged, with_help};
 #[cfg(feature = "parquet")]
 use crate::formats::seekable;
-use crate::policy::Captures;
+use crate::policy::{Captures, Error};
 use crate::robots::Agents;
 #[cfg(feature = "cli")]
 use crate::robots::body_limit;
@@ -82,25 +82,17 @@ impl Options {
 /// # Errors
 ///
 /// [`SourceError`] if a source cannot be read or is malformed in part, or a folder is empty.
-pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<(), SourceError> {
-    let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
-    options.take(captures, |intake| add_all(&sources, options, intake)?.finish(intake, |intake| intake.take_targets()))
+pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<(), Error> {
+    Ok(add_sources(sources, options, captures)?)
 }
 
-/// The newest robots.txt of each origin in sources, as it was served: to [check](crate::lint::check()) it, for example.
-/// All bodies are in memory, each up to the dialect's limit. Redirects are not followed: only files that the origin
-/// itself served count.
-///
-/// # Errors
-///
-/// As [`add`](super::add()).
-pub fn newest(
+pub(crate) fn add_sources(
     sources: &[impl AsRef<Path>],
     options: &Options,
-    dialect: &'static Dialect,
-) -> Result<Newest, SourceError> {
+    captures: &mut Captures,
+) -> Result<(), SourceError> {
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
-    newest_by(options, dialect, |intake| add_all(&sources, options, intake))
+    options.take(captures, |intake| add_all(&sources, options, intake)?.finish(intake, |intake| intake.take_targets()))
 }
 
 /// The newest robots.txt of each origin among the captures that `read` adds.
@@ -268,9 +260,13 @@ fn without(path: &Path) -> SourceError {
 ///
 /// # Errors
 ///
-/// [`SourceError`] if the file cannot be read or is not a robots.txt, its time is impossible, or `origin` is not an
-/// origin.
-pub fn add_single(path: &Path, origin: &str, options: &Options, captures: &mut Captures) -> Result<(), SourceError> {
+/// [`SourceError`] if the file cannot be read or is something else, its time cannot be meant, or `origin` is not an origin.
+pub(crate) fn add_single(
+    path: &Path,
+    origin: &str,
+    options: &Options,
+    captures: &mut Captures,
+) -> Result<(), SourceError> {
     let canonical = bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
     if is_folder(path).map_err(SourceError::unreadable(path))? {
         return Err(SourceError::NotSingle { path: path.to_owned(), kind: SourceKind::Folder });
@@ -345,7 +341,7 @@ pub(crate) fn add_for_any(
     captures: &mut Captures,
 ) -> Result<Option<Robots>, SourceError> {
     if is_folder(path).map_err(SourceError::unreadable(path))? {
-        return add(&[path], options, captures).map(|()| None);
+        return add_sources(&[path], options, captures).map(|()| None);
     }
     let mut source = OpenSource::open(path).map_err(SourceError::unreadable(path))?;
     let intake = options.intake(captures);
@@ -417,7 +413,11 @@ pub struct Part {
 /// # Errors
 ///
 /// As [`add`](super::add()).
-pub fn add_part(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<Part, SourceError> {
+pub(crate) fn add_part(
+    sources: &[impl AsRef<Path>],
+    options: &Options,
+    captures: &mut Captures,
+) -> Result<Part, SourceError> {
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
     let passes = usize::from(captures.dialect().redirects.hops) + 1;
     let mut part = Part { passes, ..Part::default() };
@@ -437,7 +437,7 @@ pub fn add_part(sources: &[impl AsRef<Path>], options: &Options, captures: &mut 
 /// # Errors
 ///
 /// [`SourceError`] if an archive cannot be read.
-pub fn add_pages(
+pub(crate) fn add_pages(
     archives: &[impl AsRef<Path>],
     pages: HashSet<u128>,
     options: &Options,
@@ -489,6 +489,14 @@ const IN_MEMORY: &str = "responses in memory";
 /// [`SourceError::Answer`] if one of them is invalid, unless [`Options::skip_bad`] passes it over, and
 /// [`SourceError::Captures`] beyond what a policy can hold.
 pub fn add_answers(
+    answers: impl IntoIterator<Item = Answer, IntoIter: Send>,
+    options: &Options,
+    captures: &mut Captures,
+) -> Result<(), Error> {
+    Ok(add_in_memory(answers, options, captures)?)
+}
+
+pub(crate) fn add_in_memory(
     answers: impl IntoIterator<Item = Answer, IntoIter: Send>,
     options: &Options,
     captures: &mut Captures,

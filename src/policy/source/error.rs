@@ -9,15 +9,14 @@ use crate::formats::compression::is_damage;
 use crate::formats::error::{FileError, in_words};
 use crate::formats::{shortened, shown, visible};
 use crate::origin::InvalidUrl;
-use crate::policy::WriteError;
+use crate::policy::error::{Error, ErrorKind, WriteError};
 
 /// The most bytes of the head of a record.
 pub(super) const HEAD_LIMIT: usize = 256 << 10;
 
 /// A source cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum SourceError {
+pub(crate) enum SourceError {
     /// The file or directory is missing or cannot be read.
     #[error(transparent)]
     Unreadable(#[from] FileError),
@@ -97,6 +96,7 @@ pub enum SourceError {
         known: String,
     },
     /// A file has a format that this program was built without.
+    #[cfg(not(all(feature = "parquet", feature = "warc")))]
     #[error(
         "{} is a {what}, but this program was built without support for it (cargo feature `{feature}`)",
         shown(path)
@@ -183,6 +183,12 @@ pub enum SourceError {
     },
 }
 
+is_opaque!(SourceError as Error: |problem| match problem {
+    SourceError::Unreadable(_) => ErrorKind::File,
+    SourceError::Captures(problem) => problem.kind(),
+    _ => ErrorKind::Source,
+});
+
 impl SourceError {
     pub(crate) fn unreadable(path: &Path) -> impl Fn(io::Error) -> SourceError + use<'_> {
         move |error| SourceError::Unreadable(FileError::of("read", path)(error))
@@ -219,8 +225,7 @@ fn remedy(kind: SourceKind) -> &'static str {
 
 /// A problem of a record of an archive.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RecordProblem {
+pub(crate) enum RecordProblem {
     /// It cannot be read or decompressed.
     #[error("{}", in_words(.0))]
     Unreadable(#[from] io::Error),

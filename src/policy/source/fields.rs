@@ -3,6 +3,8 @@
 use serde::Serialize;
 use std::str::FromStr;
 
+use crate::error::{ValueError, ValueErrorKind};
+
 const COUNT: usize = Field::ALL.len();
 
 /// The names of the fields in JSON Lines and Parquet.
@@ -23,7 +25,7 @@ impl Default for FieldNames {
 
 impl FieldNames {
     /// The name of a field; `None` if there is no such field.
-    pub fn name(&self, field: Field) -> Option<&str> {
+    pub(crate) fn name(&self, field: Field) -> Option<&str> {
         self.names[field as usize].as_deref()
     }
 
@@ -40,10 +42,10 @@ impl FieldNames {
     ///
     /// # Errors
     ///
-    /// [`FieldNamesError`] if there is no such field, it was given a name before, or the name is that of another one; or if the
+    /// [`ValueError`] if there is no such field, it was given a name before, or the name is that of another one; or if the
     /// name is empty and the field is one that every source has.
-    pub fn give(&mut self, field: &str, name: &str) -> Result<(), FieldNamesError> {
-        let wrong = || FieldNamesError { given: format!("{field}={name}") };
+    pub fn give(&mut self, field: &str, name: &str) -> Result<(), ValueError> {
+        let wrong = || no_field(&format!("{field}={name}"));
         let field = Field::from_name(field.as_bytes()).ok_or_else(wrong)?;
         let is_needed = matches!(field, Field::Url | Field::Body);
         if self.is_given(field) || is_needed && name.is_empty() {
@@ -70,7 +72,7 @@ impl FieldNames {
     /// # Errors
     ///
     /// [`NoColumn`] if a column is needed and not there.
-    pub fn columns(&self, find: impl Fn(&str) -> Option<usize>) -> Result<Vec<(Field, usize)>, NoColumn> {
+    pub(crate) fn columns(&self, find: impl Fn(&str) -> Option<usize>) -> Result<Vec<(Field, usize)>, NoColumn> {
         let place = |field| self.name(field).and_then(&find);
         let mut columns = Vec::new();
         for field in Field::ALL {
@@ -93,13 +95,21 @@ impl FieldNames {
     }
 }
 
-impl FromStr for FieldNames {
-    type Err = FieldNamesError;
+fn no_field(given: &str) -> ValueError {
+    let known = Field::ALL.map(Field::name).join(", ");
+    let message = format!(
+        "{given:?} names no field, or one that has a name; expected FIELD=NAME, separated by commas, where FIELD is one of {known}"
+    );
+    ValueError::of(ValueErrorKind::Fields, message)
+}
 
-    fn from_str(text: &str) -> Result<FieldNames, FieldNamesError> {
+impl FromStr for FieldNames {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<FieldNames, ValueError> {
         let mut names = FieldNames::default();
         for part in text.split(',') {
-            let (field, name) = part.split_once('=').ok_or_else(|| FieldNamesError { given: part.to_owned() })?;
+            let (field, name) = part.split_once('=').ok_or_else(|| no_field(part))?;
             names.give(field, name)?;
         }
         Ok(names)
@@ -135,23 +145,10 @@ named! {
     }
 }
 
-/// A list of field names cannot be parsed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[error(
-    "{given:?} names no field, or one that has a name; expected FIELD=NAME, separated by commas, where FIELD is one of {}",
-    Field::ALL.map(Field::name).join(", ")
-)]
-pub struct FieldNamesError {
-    /// The part that cannot be parsed.
-    pub given: String,
-}
-
 /// A table lacks a column that is needed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 #[error("it has no column {name:?}")]
-pub struct NoColumn {
+pub(crate) struct NoColumn {
     /// The column.
     pub name: String,
 }
@@ -187,7 +184,7 @@ mod tests {
     fn what_names_no_field_is_refused() {
         for wrong in ["", "url", "url=", "body=", "uri=a", "url=a,", "url=a,url=b", "url=a,body=a"] {
             let given = wrong.rsplit(',').next().unwrap().to_owned();
-            assert_eq!(wrong.parse::<FieldNames>(), Err(FieldNamesError { given }), "{wrong}");
+            assert_eq!(wrong.parse::<FieldNames>(), Err(no_field(&given)), "{wrong}");
         }
     }
 }

@@ -14,8 +14,9 @@ use super::SourceError;
 use super::answer::{TimeBounds, is_named_robots_txt, page};
 use super::fetched_at::{FetchedAt, SourceTimes};
 use super::passed_over::{PassedOver, Reason};
+use crate::dialect::AnswerKind;
 use crate::formats::compression::DEFAULT_WINDOW;
-use crate::policy::{AnswerKind, Capture, Captures, WriteError};
+use crate::policy::{Capture, Captures, WriteError};
 use crate::robots::{BodyFlaw, BodyProblem, body_limit};
 
 /// The limits of a batch, in bytes and captures. Each earlier batch that is still being read takes as much again.

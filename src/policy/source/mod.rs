@@ -5,16 +5,16 @@
 //! recognised by the beginning of its text; its name does not matter. Each source yields [`Capture`](super::Capture)s into
 //! [`Captures`](super::Captures).
 
-mod add;
+pub(crate) mod add;
 mod answer;
 mod directory;
-mod error;
+pub(crate) mod error;
 mod fetched_at;
-mod fields;
+pub(crate) mod fields;
 mod form;
 #[cfg(feature = "parquet")]
 mod header_column;
-mod headers;
+pub(crate) mod headers;
 mod intake;
 mod json_lines;
 mod kind;
@@ -22,24 +22,23 @@ mod opened;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod passed_over;
-mod robots;
+pub(crate) mod robots;
 #[cfg(feature = "warc")]
 mod warc;
 
-pub use super::statistics::WarcCounts;
-pub use crate::formats::time::{float as time_of_number, parse as time_of_text};
-pub use add::{Options, Part, add, add_answers, add_pages, add_part, add_single, newest};
+#[cfg(feature = "cli")]
+pub(crate) use add::add_single;
+#[cfg(feature = "cli")]
+pub(crate) use add::add_sources;
+pub use add::{Options, add, add_answers};
 #[cfg(feature = "cli")]
 pub(crate) use add::{Whole, add_for_any, whole};
 pub use answer::Answer;
 pub(crate) use answer::{bare_origin, page};
-pub use error::{RecordProblem, SourceError};
+pub(crate) use error::{RecordProblem, SourceError};
 pub use fetched_at::FetchedAt;
-pub use fields::{Field, FieldNames, FieldNamesError, NoColumn};
-pub use form::TextForm;
-pub use headers::headers_of_json;
-pub use intake::Newest;
+pub use fields::FieldNames;
+pub(crate) use form::TextForm;
 pub use kind::SourceKind;
 pub use passed_over::PassedOver;
-#[cfg_attr(feature = "internals", visibility::make(pub))]
 pub(crate) use robots::Robots;

@@ -13,6 +13,7 @@ use crate::output::folder::{RECEIPT, is_file_of_run};
 use crate::output::receipt::{FilePart, LeftOutPart, Part, PartitionPart, Receipt};
 use crate::robots::AgentError;
 use crate::run::balance;
+use crate::run::opaque::{Error, ErrorKind};
 
 /// The contradictions in a receipt, in sentences.
 pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
@@ -188,10 +189,11 @@ fn appended<'p>(parts: impl Iterator<Item = &'p Part>) -> Tally {
     balance::consecutive(&parts.map(Part::tally).collect::<Vec<_>>())
 }
 
+is_opaque!(VerifyError as Error: |_| ErrorKind::Receipt);
+
 /// Why a receipt can be neither proved nor disproved.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum VerifyError {
+pub(crate) enum VerifyError {
     /// There is no receipt.
     #[error(
         "{} does not exist: this is not the folder of a complete run; an interrupted run has no receipt until it is complete",

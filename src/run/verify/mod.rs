@@ -11,7 +11,8 @@ pub(super) mod account;
 pub(super) mod files;
 mod verification;
 
-pub use account::VerifyError;
+pub(crate) use account::VerifyError;
 pub(crate) use account::read_receipt;
-pub use files::{Checked, Role};
-pub use verification::{Verification, uncounted, verify};
+pub use files::Role;
+pub use verification::{Verification, verify};
+pub(crate) use verification::{uncounted, verify_receipt};

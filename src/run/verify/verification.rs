@@ -11,6 +11,7 @@ use crate::formats::{shown, visible};
 use crate::output::folder::RECEIPT;
 use crate::output::receipt::{Part, Receipt};
 use crate::run::join;
+use crate::run::opaque::Error;
 use crate::run::stored::StoredRun;
 
 /// The result of proving a receipt again.
@@ -18,9 +19,9 @@ use crate::run::stored::StoredRun;
 #[non_exhaustive]
 pub struct Verification {
     /// The files read again, in the order of the receipt.
-    pub files: Vec<Checked>,
+    pub(crate) files: Vec<Checked>,
     /// The contradictions in the receipt.
-    pub contradictions: Vec<String>,
+    pub(crate) contradictions: Vec<String>,
 }
 
 impl Verification {
@@ -36,8 +37,12 @@ impl Verification {
 /// # Errors
 ///
 /// [`VerifyError`] if the receipt cannot be read. A file or a list that is missing, damaged or unreadable is a
-/// [`Checked::problem`]: its lines are not there.
-pub fn verify(directory: &Path, inputs: bool, threads: usize) -> Result<Verification, VerifyError> {
+/// problem of the [`Verification`]: its lines are not there.
+pub fn verify(directory: &Path, inputs: bool, threads: usize) -> Result<Verification, Error> {
+    Ok(verify_receipt(directory, inputs, threads)?)
+}
+
+pub(crate) fn verify_receipt(directory: &Path, inputs: bool, threads: usize) -> Result<Verification, VerifyError> {
     Ok(proved(&read_receipt(directory)?, directory, inputs, threads))
 }
 

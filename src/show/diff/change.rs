@@ -108,17 +108,47 @@ impl Differences {
 #[derive(Debug, Clone)]
 pub struct OriginChange<'p> {
     /// The origin.
-    pub origin: &'p [u8],
+    pub(crate) origin: &'p [u8],
     /// How it changed.
-    pub change: Change,
+    pub(crate) change: Change,
     /// The names of the crawlers, by number: see [`Diff::names`](super::Diff::names).
-    pub crawlers: Arc<[u16]>,
+    pub(crate) crawlers: Arc<[u16]>,
     /// The paths that changed, and records that are only kept, if both policies have verdicts.
-    pub differences: Arc<Differences>,
+    pub(crate) differences: Arc<Differences>,
     /// Whose group applied, and whose applies now.
-    pub groups: [GroupKind; 2],
+    pub(crate) groups: [GroupKind; 2],
     /// The name of the origin's status before and now; `None` where it is not in the policy.
-    pub statuses: [Option<&'static str>; 2],
+    pub(crate) statuses: [Option<&'static str>; 2],
+}
+
+impl<'p> OriginChange<'p> {
+    /// The origin.
+    pub fn origin(&self) -> &'p [u8] {
+        self.origin
+    }
+
+    /// How it changed.
+    pub fn change(&self) -> Change {
+        self.change
+    }
+
+    /// The names of the crawlers, by number: see [`Diff::names`](super::Diff::names).
+    pub fn crawlers(&self) -> &[u16] {
+        &self.crawlers
+    }
+
+    /// Some of what shows the change: paths, the nearest first, and then records. Each has what the older policy says and what the newer
+    /// says: `allowed` or `blocked`, or what is said of a use, such as `train-ai=y`. A path is in normal form, can be asked for, and is
+    /// among the shortest that show the change. Without a path it is a record that is only kept, such as `license: URL`; nothing if there
+    /// is none.
+    pub fn differences(&self) -> impl Iterator<Item = (&[u8], &str, &str)> {
+        self.differences.shown.iter().map(|shown| (&*shown.path, &*shown.was, &*shown.now))
+    }
+
+    /// How many of them there are; `None` if rules are too intricate to tell.
+    pub fn count(&self) -> Option<u64> {
+        self.differences.are_all.then_some(self.differences.count)
+    }
 }
 
 /// How a group changed for some crawlers, whatever the origin.

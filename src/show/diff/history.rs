@@ -10,7 +10,7 @@ use crate::dialect::Dialect;
 use crate::formats::{shortened, visible};
 use crate::judge::Choices;
 use crate::judge::decision::DecisionTable;
-use crate::policy::{Crawler, OriginStatus, Policy};
+use crate::policy::{self, Crawler, OriginStatus, Policy};
 use crate::robots::Agents;
 use crate::show::access::{AccessDecider, Cell, Extent, GroupKind, paths_of};
 use crate::show::export::{self, Column, Format, Kind, Value, table};
@@ -27,8 +27,7 @@ pub struct History<'p> {
 }
 
 table! {
-    /// The columns of a history.
-    pub const HISTORY;
+    const HISTORY;
     fn row<'r>(origin: &'r [u8], agent: &'r str, policy: &'r str, step: &Step, status: Option<OriginStatus>, fetched_at: Option<i64>) {
         always "origin" Text = origin,
         always "agent" Text = agent.as_bytes(),
@@ -49,7 +48,11 @@ impl<'p> History<'p> {
     /// # Errors
     ///
     /// [`DiffError`] if the policies have different dialects, or one lacks a crawler.
-    pub fn new(policies: &[(String, &'p Policy)], agents: &[Agents]) -> Result<History<'p>, DiffError> {
+    pub fn new(policies: &[(String, &'p Policy)], agents: &[Agents]) -> Result<History<'p>, policy::Error> {
+        Ok(History::comparing(policies, agents)?)
+    }
+
+    pub(crate) fn comparing(policies: &[(String, &'p Policy)], agents: &[Agents]) -> Result<History<'p>, DiffError> {
         let (names, policies): (Vec<String>, Vec<&Policy>) = policies.iter().cloned().unzip();
         let crawlers =
             crawlers_of(&policies, agents, |number| format!("the policy {}", shortened(visible(&names[number]))))?;
@@ -70,11 +73,7 @@ impl<'p> History<'p> {
     /// A row has values for the columns of [`HISTORY`]: `policy` is the name of the policy; `change` is what paths tell
     /// of the one before, by the name of a [`Change`]; `blocked`, `root` and `group` are those of
     /// [`Table::Access`](export::Table::Access), and `fetched_at` is when the robots.txt was fetched.
-    ///
-    /// # Errors
-    ///
-    /// The first error of `each`.
-    pub fn rows<E>(&self, origin: Option<&str>, each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>) -> Result<u64, E> {
+    fn rows<E>(&self, origin: Option<&str>, each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>) -> Result<u64, E> {
         let mut walk = Walk::of(self);
         if let Some(origin) = origin {
             let found: Vec<_> = self.policies.iter().map(|policy| policy.origin(origin.as_bytes())).collect();
@@ -92,7 +91,7 @@ impl<'p> History<'p> {
         Ok(origins)
     }
 
-    /// Writes the rows as a table, as into a [file](export::write_file); returns the number of origins.
+    /// Writes the rows as a table, returns the number of origins.
     ///
     /// # Errors
     ///

@@ -11,15 +11,14 @@ use super::compare::{Comparer, Side, UseComparer};
 use crate::judge::Choices;
 use crate::judge::decision::DecisionTable;
 use crate::output::form::crawler_name;
-use crate::policy::{Crawler, CrawlerError, Policy, Record};
+use crate::policy::{self, Crawler, CrawlerError, Policy, Record};
 use crate::robots::Agents;
 use crate::show::access::paths_of;
 use crate::show::export::{self, Column, Format, Kind, Value, table};
 
 /// Two policies that cannot be compared.
 #[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum DiffError {
+pub(crate) enum DiffError {
     /// They have other dialects, so verdicts differ for other reasons than other robots.txt files.
     #[error("the policies have different dialects, {was} and {now}; compile one of them again")]
     Dialects {
@@ -45,6 +44,11 @@ pub enum DiffError {
         now: String,
     },
 }
+
+is_opaque!(DiffError as policy::Error: |problem| match problem {
+    DiffError::Crawler { .. } => policy::ErrorKind::Crawler,
+    _ => policy::ErrorKind::Differ,
+});
 
 /// How many origins were compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -87,7 +91,7 @@ pub(super) fn crawlers_of(
     let mut crawlers = vec![Vec::new(); policies.len()];
     for of in given {
         let by = |(number, policy): (usize, &&Policy)| {
-            policy.crawler(Some(of)).map_err(|error| DiffError::Crawler { which: which(number), error })
+            policy.find_crawler(Some(of)).map_err(|error| DiffError::Crawler { which: which(number), error })
         };
         match policies.iter().enumerate().map(by).collect::<Result<Vec<_>, _>>() {
             Ok(of_each) => crawlers.iter_mut().zip(of_each).for_each(|(all, crawler)| all.push(crawler)),
@@ -109,7 +113,11 @@ impl<'p> Diff<'p> {
     /// # Errors
     ///
     /// [`DiffError`] if they have different dialects, or one lacks a crawler.
-    pub fn new(was: &'p Policy, now: &'p Policy, agents: &[Agents]) -> Result<Diff<'p>, DiffError> {
+    pub fn new(was: &'p Policy, now: &'p Policy, agents: &[Agents]) -> Result<Diff<'p>, policy::Error> {
+        Ok(Diff::comparing(was, now, agents)?)
+    }
+
+    pub(crate) fn comparing(was: &'p Policy, now: &'p Policy, agents: &[Agents]) -> Result<Diff<'p>, DiffError> {
         let which = |number| format!("the {} policy", ["older", "newer"][number]);
         let Ok([of_was, of_now]) = <[_; 2]>::try_from(crawlers_of(&[was, now], agents, which)?) else {
             unreachable!("two policies")
@@ -154,7 +162,12 @@ impl<'p> Diff<'p> {
     /// # Errors
     ///
     /// The first error of `each`.
-    pub fn each<E>(&self, mut each: impl FnMut(&OriginChange<'p>) -> Result<(), E>) -> Result<Seen, E> {
+    pub fn each<E>(&self, each: impl FnMut(&OriginChange<'p>) -> Result<(), E>) -> Result<(), E> {
+        self.compare(each).map(drop)
+    }
+
+    /// The same, and how many origins were compared.
+    pub(crate) fn compare<E>(&self, mut each: impl FnMut(&OriginChange<'p>) -> Result<(), E>) -> Result<Seen, E> {
         let dialect = self.policies[0].dialect();
         let [was, now] = self.policies;
         let decisions = [decisions(was, self.choices.of_older()), decisions(now, self.choices)];
@@ -189,15 +202,11 @@ impl<'p> Diff<'p> {
         Ok(seen)
     }
 
-    /// Passes all rows of a table to `each`.
-    ///
-    /// # Errors
-    ///
-    /// The first error of `each`.
-    pub fn rows<E>(&self, table: Table, each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>) -> Result<Seen, E> {
+    /// Passes all rows of a table to `each`; its first error ends it.
+    pub(crate) fn rows<E>(&self, table: Table, each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>) -> Result<Seen, E> {
         let names = self.names();
         let mut counts: BTreeMap<(u16, Change), u64> = BTreeMap::new();
-        let seen = self.each(|change| match table {
+        let seen = self.compare(|change| match table {
             Table::Changes => change_rows(change, &names, each),
             Table::Summary => {
                 change.crawlers.iter().for_each(|&crawler| *counts.entry((crawler, change.change)).or_default() += 1);
@@ -215,7 +224,12 @@ impl<'p> Diff<'p> {
     /// # Errors
     ///
     /// If `out` cannot be written.
-    pub fn write(&self, table: Table, format: Format, out: &mut (dyn Write + Send)) -> io::Result<Seen> {
+    pub fn write(&self, table: Table, format: Format, out: &mut (dyn Write + Send)) -> io::Result<()> {
+        self.write_table(table, format, out).map(drop)
+    }
+
+    /// The same, and how many origins were compared.
+    pub(crate) fn write_table(&self, table: Table, format: Format, out: &mut (dyn Write + Send)) -> io::Result<Seen> {
         let mut seen = Seen::default();
         export::write_rows((table.name(), table.columns()), format, out, &mut |each| {
             seen = self.rows(table, each)?;
@@ -272,7 +286,7 @@ named! {
 
 impl Table {
     /// The columns of the table.
-    pub fn columns(self) -> &'static [Column] {
+    pub(crate) fn columns(self) -> &'static [Column] {
         match self {
             Table::Changes => &CHANGES,
             Table::Summary => &SUMMARY,

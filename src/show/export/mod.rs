@@ -18,11 +18,13 @@
 mod format;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod tables;
+pub(crate) mod tables;
 
+pub use format::Format;
+pub(crate) use format::write_file;
 pub(super) use format::write_rows;
-pub use format::{Format, write_file};
 #[cfg(feature = "cli")]
 pub(crate) use format::{file_kind, is_text};
 pub(super) use tables::table;
-pub use tables::{Column, Export, Kind, Table, Value};
+pub(crate) use tables::{Column, Kind, Value};
+pub use tables::{Export, Table};

@@ -110,7 +110,7 @@ named! {
 
 impl Table {
     /// The columns of the table.
-    pub fn columns(self) -> &'static [Column] {
+    pub(crate) fn columns(self) -> &'static [Column] {
         match self {
             Table::Delays => &DELAYS,
             Table::Sitemaps => &SITEMAPS,
@@ -165,12 +165,9 @@ impl<'p> Export<'p> {
         Export { choices, ..self }
     }
 
-    /// Passes all rows to `each`, in the order of the origins. A row has a value for each of the [columns](Table::columns).
-    ///
-    /// # Errors
-    ///
-    /// The first error of `each`, after which no row follows.
-    pub fn rows<E>(&self, each: &mut Each<'_, E>) -> Result<(), E> {
+    /// Passes all rows to `each`, in the order of the origins, until its first error. A row has a value for each of the
+    /// [columns](Table::columns).
+    pub(crate) fn rows<E>(&self, each: &mut Each<'_, E>) -> Result<(), E> {
         if self.table == Table::AccessSummary {
             let counts = AccessCounts::of(self.policy, self.crawlers, self.choices);
             return counts.iter().try_for_each(|counts| each(&summary_row(counts)));

@@ -6,12 +6,11 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::automaton::{self, Engine};
+use crate::dialect::AnswerKind;
 use crate::formats::time::time;
 use crate::judge::Choices;
 use crate::origin::{self, InvalidUrl};
-use crate::policy::{
-    AnswerKind, Crawler, Group, Groups, Hop, OriginStatus, Policy, Record, Ruling, StoredAnswer, Times, unasked,
-};
+use crate::policy::{Crawler, Group, Groups, Hop, OriginStatus, Policy, Record, Ruling, StoredAnswer, Times, unasked};
 use crate::preferences::{Preference, PreferenceLine, SignalScope, Use};
 use crate::robots::{BodyFlaw, Delay, GroupOrigin, SideKey, SideRecord};
 use crate::rules::{ChosenRules, KeptRule};
@@ -22,35 +21,35 @@ use crate::show::access::{AccessDecider, Blocked, Cell, GroupKind};
 #[non_exhaustive]
 pub struct OriginEntry {
     /// The origin in canonical form.
-    pub origin: String,
+    pub(crate) origin: String,
     /// The origin status after the last answer.
-    pub origin_status: OriginStatus,
+    pub(crate) origin_status: OriginStatus,
     /// The HTTP status of the robots.txt itself, before redirects.
-    pub status: Option<u16>,
+    pub(crate) status: Option<u16>,
     /// The last answer.
     #[serde(flatten)]
-    pub answer: AnswerTimes,
+    pub(crate) answer: AnswerTimes,
     /// The answers that are kept for its robots.txt: the newest of each kind, the newest first.
-    pub answers: Vec<KeptAnswer>,
+    pub(crate) answers: Vec<KeptAnswer>,
     /// The URL to which its redirects lead, if that was never asked.
-    pub needed: Option<String>,
+    pub(crate) needed: Option<String>,
     /// Since when the origin has been unreachable, as RFC 3339.
-    pub unreachable_since: Option<String>,
+    pub(crate) unreachable_since: Option<String>,
     /// The earlier answer whose rules are kept, if the last one failed.
-    pub last_good: Option<LastGoodAnswer>,
+    pub(crate) last_good: Option<LastGoodAnswer>,
     /// Until when the answer in use is valid by the dialect's lifetime, as RFC 3339.
-    pub usable_until: Option<String>,
+    pub(crate) usable_until: Option<String>,
     /// Whether it is too old; `None` if that is unknown, or there is no answer to use.
-    pub stale: Option<bool>,
+    pub(crate) stale: Option<bool>,
     /// Whether the robots.txt in use looks like an HTML page.
-    pub html_page: bool,
+    pub(crate) html_page: bool,
     /// The operator's override, if there is one.
     #[serde(rename = "override")]
-    pub operator_override: Option<OverrideEntry>,
+    pub(crate) operator_override: Option<OverrideEntry>,
     /// The robots.txt as it applies to each crawler.
-    pub agents: Vec<AgentEntry>,
+    pub(crate) agents: Vec<AgentEntry>,
     /// The sitemaps, which belong to no group.
-    pub sitemaps: Vec<SideLine>,
+    pub(crate) sitemaps: Vec<SideLine>,
 }
 
 /// The times of an answer.
@@ -58,9 +57,9 @@ pub struct OriginEntry {
 #[non_exhaustive]
 pub struct AnswerTimes {
     /// When it was fetched, as RFC 3339.
-    pub fetched_at: Option<String>,
+    pub(crate) fetched_at: Option<String>,
     /// The server's `Expires`, as RFC 3339.
-    pub expires: Option<String>,
+    pub(crate) expires: Option<String>,
 }
 
 /// An answer that is kept.
@@ -68,18 +67,18 @@ pub struct AnswerTimes {
 #[non_exhaustive]
 pub struct KeptAnswer {
     /// Its kind.
-    pub kind: AnswerKind,
+    pub(crate) kind: AnswerKind,
     /// The HTTP status; `None` if nothing answered.
-    pub status: Option<u16>,
+    pub(crate) status: Option<u16>,
     /// Its times.
     #[serde(flatten)]
-    pub answer: AnswerTimes,
+    pub(crate) answer: AnswerTimes,
     /// Whether the body did not arrive whole.
-    pub incomplete: bool,
+    pub(crate) incomplete: bool,
     /// Whether the body is no text.
-    pub not_text: bool,
+    pub(crate) not_text: bool,
     /// The URL that a redirect leads to.
-    pub target: Option<String>,
+    pub(crate) target: Option<String>,
 }
 
 /// An earlier answer whose rules are in use.
@@ -87,10 +86,10 @@ pub struct KeptAnswer {
 #[non_exhaustive]
 pub struct LastGoodAnswer {
     /// The origin status after it.
-    pub origin_status: OriginStatus,
+    pub(crate) origin_status: OriginStatus,
     /// The times of the answer.
     #[serde(flatten)]
-    pub answer: AnswerTimes,
+    pub(crate) answer: AnswerTimes,
 }
 
 /// The operator's override for an origin.
@@ -98,13 +97,13 @@ pub struct LastGoodAnswer {
 #[non_exhaustive]
 pub struct OverrideEntry {
     /// The ruling in place of the robots.txt.
-    pub ruling: Option<Ruling>,
+    pub(crate) ruling: Option<Ruling>,
     /// Until when the origin is paused, as RFC 3339.
-    pub paused_until: Option<String>,
+    pub(crate) paused_until: Option<String>,
     /// Whether that time is in the future.
-    pub paused: bool,
+    pub(crate) paused: bool,
     /// The operator's crawl delay, as written.
-    pub crawl_delay: Option<String>,
+    pub(crate) crawl_delay: Option<String>,
 }
 
 /// The robots.txt as it applies to a crawler.
@@ -112,25 +111,25 @@ pub struct OverrideEntry {
 #[non_exhaustive]
 pub struct AgentEntry {
     /// The crawler's name.
-    pub agent: String,
+    pub(crate) agent: String,
     /// Whose group applies.
-    pub group: GroupKind,
+    pub(crate) group: GroupKind,
     /// How much of the origin is blocked, by the operator's choices.
-    pub blocked: Blocked,
+    pub(crate) blocked: Blocked,
     /// The product token that the crawler's own group was chosen for.
-    pub token: Option<String>,
+    pub(crate) token: Option<String>,
     /// The `User-agent` lines for which the group was chosen.
-    pub user_agent: Vec<AgentLine>,
+    pub(crate) user_agent: Vec<AgentLine>,
     /// The rules, in the order of the file.
-    pub rules: Vec<KeptRule>,
+    pub(crate) rules: Vec<KeptRule>,
     /// The engine of the automaton.
-    pub engine: Option<Engine>,
+    pub(crate) engine: Option<Engine>,
     /// The size of the automaton in bytes.
-    pub automaton_bytes: u64,
+    pub(crate) automaton_bytes: u64,
     /// The crawl delay that applies.
-    pub crawl_delay: Option<DelayEntry>,
+    pub(crate) crawl_delay: Option<DelayEntry>,
     /// All other records except sitemaps, in the order of the file.
-    pub side_records: Vec<SideLine>,
+    pub(crate) side_records: Vec<SideLine>,
 }
 
 /// A `User-agent` line.
@@ -138,9 +137,9 @@ pub struct AgentEntry {
 #[non_exhaustive]
 pub struct AgentLine {
     /// The line, counted from 1.
-    pub line: u32,
+    pub(crate) line: u32,
     /// The value as written.
-    pub value: String,
+    pub(crate) value: String,
 }
 
 /// A record other than a rule.
@@ -148,14 +147,14 @@ pub struct AgentLine {
 #[non_exhaustive]
 pub struct SideLine {
     /// The line, counted from 1; 0 if the operator set it.
-    pub line: u32,
+    pub(crate) line: u32,
     /// The key.
-    pub key: SideKey,
+    pub(crate) key: SideKey,
     /// The value as written; invalid UTF-8 is replaced.
-    pub value: String,
+    pub(crate) value: String,
     /// What it says of uses of a page, by their names, as in [`Requirements`](crate::Requirements); empty if nothing.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub says: Uses,
+    pub(crate) says: Uses,
 }
 
 /// What is said of uses of a page, by their names.
@@ -166,16 +165,26 @@ pub(crate) type Uses = BTreeMap<&'static str, Preference>;
 #[non_exhaustive]
 pub struct DelayEntry {
     /// The line, counted from 1; 0 if the operator set it.
-    pub line: u32,
+    pub(crate) line: u32,
     /// The value as written; invalid UTF-8 is replaced.
-    pub value: String,
+    pub(crate) value: String,
     /// Seconds between two fetches; `None` if the value is not a number of seconds, or the dialect does not obey it.
-    pub seconds: Option<f64>,
+    pub(crate) seconds: Option<f64>,
     /// The pages per day that this allows, 86,400 divided by the seconds; `None` if it sets no limit.
-    pub pages_a_day: Option<f64>,
+    pub(crate) pages_a_day: Option<f64>,
 }
 
 impl OriginEntry {
+    /// The origin in canonical form.
+    pub fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    /// The origin status after the last answer.
+    pub fn origin_status(&self) -> OriginStatus {
+        self.origin_status
+    }
+
     /// The entry of an origin, given as such or as any URL on it, for some of the policy's crawlers; `None` if the policy has none. By
     /// the operator's choices, such as [`Choices::now`]: with [`Choices::www_fallback`](field@Choices::www_fallback), it is the entry
     /// of the origin that judges its URLs. What depends on the URL does not count: [`Choices::require`].
@@ -341,15 +350,15 @@ fn delay_entry(delay: &Delay<'_>) -> DelayEntry {
 #[non_exhaustive]
 pub struct SharedGroup {
     /// The number of origins with the group, for any of the crawlers.
-    pub origins: u64,
+    pub(crate) origins: u64,
     /// The first of these origins.
-    pub example: String,
+    pub(crate) example: String,
     /// The number of its rules in that origin's robots.txt.
-    pub rules: u64,
+    pub(crate) rules: u64,
     /// The engine of its automaton.
-    pub engine: Engine,
+    pub(crate) engine: Engine,
     /// Bytes of its automaton, including the front.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 /// A group and its origins.

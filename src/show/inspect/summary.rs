@@ -4,9 +4,9 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 use super::entry::{SharedGroup, most_shared};
-use crate::dialect::Lifetime;
+use crate::dialect::{AnswerKind, Lifetime};
 use crate::formats::time::time;
-use crate::policy::{AnswerKind, Crawler, OriginStatus, Policy, Record, Ruling, WriteError};
+use crate::policy::{Crawler, Error, OriginStatus, Policy, Record, Ruling, WriteError};
 use crate::robots::{Delay, NoteCounts};
 
 /// Where the buckets for rules per group begin.
@@ -17,35 +17,35 @@ const RULES: [u64; 9] = [0, 1, 2, 5, 10, 50, 100, 1000, 10_000];
 #[non_exhaustive]
 pub struct Summary {
     /// The dialect.
-    pub dialect: &'static str,
+    pub(crate) dialect: &'static str,
     /// The size of the policy file in bytes.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// The size of each section.
-    pub sections: Vec<SectionSize>,
+    pub(crate) sections: Vec<SectionSize>,
     /// The number of origins.
-    pub origins: u64,
+    pub(crate) origins: u64,
     /// Origins by status; every status is listed.
-    pub origin_statuses: Vec<OriginStatusCount>,
+    pub(crate) origin_statuses: Vec<OriginStatusCount>,
     /// Origins by the HTTP status of their last answer; those without one come first.
-    pub statuses: Vec<StatusCount>,
+    pub(crate) statuses: Vec<StatusCount>,
     /// Whose groups apply to each crawler.
-    pub agents: Vec<AgentCounts>,
+    pub(crate) agents: Vec<AgentCounts>,
     /// The distinct groups.
-    pub groups: GroupCounts,
+    pub(crate) groups: GroupCounts,
     /// How fresh the answers are.
-    pub lifetimes: Lifetimes,
+    pub(crate) lifetimes: Lifetimes,
     /// The operator's overrides.
-    pub overrides: OverrideCounts,
+    pub(crate) overrides: OverrideCounts,
     /// The answers that are kept, by kind.
-    pub answers: BTreeMap<AnswerKind, u64>,
+    pub(crate) answers: BTreeMap<AnswerKind, u64>,
     /// URLs that were asked, besides the robots.txt of origins.
-    pub other_urls: u64,
+    pub(crate) other_urls: u64,
     /// Origins whose last answer failed and whose rules are from an earlier one.
-    pub last_good: u64,
+    pub(crate) last_good: u64,
     /// The lines dropped or cut in robots.txt files, by kind.
-    pub dropped: NoteCounts,
+    pub(crate) dropped: NoteCounts,
     /// The origins whose robots.txt in use looks like an HTML page, in order.
-    pub html_pages: Vec<String>,
+    pub(crate) html_pages: Vec<String>,
 }
 
 /// A section of the policy file.
@@ -153,6 +153,11 @@ pub struct Overridden {
 }
 
 impl Summary {
+    /// The number of origins.
+    pub fn origins(&self) -> u64 {
+        self.origins
+    }
+
     /// Counts the contents of a policy, for some or none of its crawlers; `now` is in seconds of Unix time. The lists
     /// of groups and of overrides have at most `most` entries. Layers are merged for it.
     ///
@@ -163,8 +168,12 @@ impl Summary {
     /// # Panics
     ///
     /// If a crawler was taken from a policy for other crawlers.
-    pub fn of(policy: &Policy, crawlers: &[Crawler], now: i64, most: usize) -> Result<Summary, WriteError> {
-        let policy = &policy.flattened(&std::env::temp_dir())?;
+    pub fn of(policy: &Policy, crawlers: &[Crawler], now: i64, most: usize) -> Result<Summary, Error> {
+        Ok(Summary::count(policy, crawlers, now, most)?)
+    }
+
+    pub(crate) fn count(policy: &Policy, crawlers: &[Crawler], now: i64, most: usize) -> Result<Summary, WriteError> {
+        let policy = &policy.flat(&std::env::temp_dir())?;
         let statistics = policy.statistics();
         let origins = statistics.origins;
         let per_origin = |bytes: usize| bytes as f64 / origins.max(1) as f64;

@@ -31,8 +31,7 @@ use crate::{origin, threads};
 
 /// Why there is no report.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReportError {
+pub(crate) enum ReportError {
     /// A receipt or a partition cannot be read.
     #[error(transparent)]
     Run(#[from] VerifyError),
@@ -91,23 +90,13 @@ impl Report {
     }
 
     /// Reads the blocked lines again and explains them by a policy, which should be that of the run. If `threads` is 0,
-    /// there is one per processor.
+    /// there is one per processor. Adds to `read` the blocked lines that were read, each once for each crawler.
     ///
     /// # Errors
     ///
     /// [`ReportError`] if the lines cannot be read, the policy is not for the run's crawlers, or lines were split once for all of
     /// them.
-    pub fn explain(&mut self, policy: &Policy, threads: usize) -> Result<(), ReportError> {
-        self.explain_counting(policy, threads, &AtomicU64::new(0))
-    }
-
-    /// The same, adding to `read` the blocked lines that were read, each once for each crawler.
-    pub(crate) fn explain_counting(
-        &mut self,
-        policy: &Policy,
-        threads: usize,
-        read: &AtomicU64,
-    ) -> Result<(), ReportError> {
+    pub fn explain(&mut self, policy: &Policy, threads: usize, read: &AtomicU64) -> Result<(), ReportError> {
         if self.receipt.options.allowed_if.is_some() {
             return Err(ReportError::NotOfEach);
         }
@@ -120,7 +109,7 @@ impl Report {
         let of_policy = || {
             let (access, uses) =
                 (AccessCounts::of(policy, &crawlers, choices), UseCounts::of(policy, &crawlers, choices));
-            (access, uses, Summary::of(policy, &crawlers, choices.now, 0))
+            (access, uses, Summary::count(policy, &crawlers, choices.now, 0))
         };
         // What the policy itself says is found by one thread, so another reads lines meanwhile.
         let both = || threads::both(of_policy, read_blocked);

@@ -10,7 +10,10 @@ mod html;
 mod page;
 
 /// The default file name of the report.
+#[cfg(feature = "cli")]
 pub use crate::output::folder::REPORT;
-pub use facts::{Report, ReportError};
+pub use facts::Report;
+#[cfg(feature = "cli")]
+pub(crate) use facts::ReportError;
 #[cfg(feature = "cli")]
 pub(crate) use page::REPORT_PAGE;

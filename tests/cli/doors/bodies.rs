@@ -313,7 +313,12 @@ fn single(bench: &Bench, cases: &[(usize, &Case)]) -> Policy {
         bench.file("robots.txt", &case.body);
         let origin = format!("http://{}", host(*number));
         // A file that is certainly no robots.txt is refused by its name, rather than deferred.
-        if let Err(error) = source::add_single(&bench.path("robots.txt"), &origin, &Options::default(), &mut captures) {
+        if let Err(error) = robosieve::python_package::add_single(
+            &bench.path("robots.txt"),
+            &origin,
+            &Options::default(),
+            &mut captures,
+        ) {
             assert_eq!(case.means.outcome(), "deferred not-text", "{}: {error}", case.name);
             captures.add(vec![Capture::found(&origin, &case.body).exact(true)]).expect("a capture");
         }

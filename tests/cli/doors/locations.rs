@@ -1,9 +1,10 @@
 //! Where a redirect leads, by what its server wrote as the location.
 
+use robosieve::Agents;
+use robosieve::internals;
 use robosieve::policy::source::{self, Answer, Options, add_answers};
 use robosieve::policy::{Answered, Capture, Captures, Policy};
-use robosieve::robots::Agents;
-use robosieve::{Choices, Dialect, Matcher};
+use robosieve::{Choices, Dialect};
 
 #[cfg(feature = "warc")]
 use crate::support::archives;
@@ -68,7 +69,7 @@ const ROBOTS_B: &str = "User-agent: *\nDisallow: /no\n";
 
 fn judged(door: &str, policy: &Policy, cases: &[(&str, &str)]) {
     let crawler = policy.crawler(None).expect("one crawler");
-    let matcher = Matcher::new(policy, crawler, Choices::at(0));
+    let matcher = internals::matcher(policy, crawler, Choices::at(0));
     for (number, (location, expected)) in cases.iter().enumerate() {
         let outcome = matcher.judge(format!("{}/no", host(number)));
         let found = format!("{} {}", outcome.partition().name(), outcome.reason().name());

@@ -1,7 +1,7 @@
 //! What statuses and `/robots.txt` mean, at every door: `filter` in all its forms and from all its lists, `check`, the library.
 
+use robosieve::Agents;
 use robosieve::policy::{Captures, Crawlers, Overrides, Policy, source};
-use robosieve::robots::Agents;
 use robosieve::{Choices, Dialect, Fallback, MaxAge, Outcome, Outcomes};
 
 use crate::support::program::Bench;

@@ -1,6 +1,6 @@
 //! Paths and names, at every door: drive letters, escapes that rules cut, names that no robots.txt can have.
 
-use robosieve::robots::Agents;
+use robosieve::Agents;
 use robosieve::{Dialect, RuleSet, SameUrl, Verdict};
 
 use crate::support::program::Bench;

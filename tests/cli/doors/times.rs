@@ -1,9 +1,10 @@
 //! Times: what each door takes for one, and whose answers have the time that is given for those without.
 
+use robosieve::Agents;
 use robosieve::Dialect;
+use robosieve::internals::{PolicyParts, ties};
 use robosieve::policy::source::{self, Answer, FetchedAt, Options, add_answers};
 use robosieve::policy::{Captures, Policy};
-use robosieve::robots::Agents;
 
 use crate::support::program::{Bench, said};
 
@@ -267,12 +268,6 @@ const TIES: &[Tied<'static>] = &[
     (&[("a", "/x", AT_7)], &[("b", "/", AT_7)], (0, 0, None)),
 ];
 
-/// How many URLs have tied answers of one time, and without a time; and the first of them.
-fn ties(policy: &Policy) -> (u64, u64, Option<String>) {
-    let statistics = policy.statistics();
-    (statistics.captures.same_time, statistics.captures.without_time, statistics.first_tie.clone())
-}
-
 #[test]
 fn ties_are_counted_by_url_however_they_are_read() {
     let bench = Bench::new();
@@ -283,7 +278,7 @@ fn ties_are_counted_by_url_however_they_are_read() {
         let expected = (*same_time, *without_time, first.clone());
         for sources in [["one.jsonl", "other.jsonl"], ["other.jsonl", "one.jsonl"]] {
             let policy = compiled(&bench, &sources, &options()).expect("a policy");
-            assert_eq!(ties(&policy), expected, "{one:?} {other:?}");
+            assert_eq!(ties(policy.statistics()), expected, "{one:?} {other:?}");
             // Without memory, each answer is a run of its own.
             let mut captures = Captures::within(1, &bench.path("."), Agents::everybody(), Dialect::DEFAULT);
             let lists = if sources[0] == "one.jsonl" { [one, other] } else { [other, one] };
@@ -294,7 +289,7 @@ fn ties_are_counted_by_url_however_they_are_read() {
             });
             add_answers(in_memory.collect::<Vec<_>>(), &options(), &mut captures).expect("answers");
             let spilled = captures.policy().expect("a policy");
-            assert_eq!(ties(&spilled), expected, "{one:?} {other:?} in runs");
+            assert_eq!(ties(spilled.statistics()), expected, "{one:?} {other:?} in runs");
             assert!(spilled.bytes() == policy.bytes(), "{one:?} {other:?}");
         }
         let words = [

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 
-use robosieve::formats::compression::Reader;
+use robosieve::internals::formats::compression::Reader;
 use serde_json::Value;
 
 use super::program::Bench;

@@ -1,8 +1,9 @@
 //! Facts other than verdicts: how each kind runs, or why it does not.
 
-use robosieve::dialect::{CrawlDelay, StatusMeaning};
-use robosieve::robots::{Agents, GroupOrigin, Note, NoteKind, Robots, SideKey, decode};
-use robosieve::rules::Patterns;
+use robosieve::internals::dialect::{CrawlDelay, StatusMeaning};
+use robosieve::internals::robots::{Agents, GroupOrigin, Note, NoteKind, Robots, SideKey, decode};
+use robosieve::internals::rules::Patterns;
+use robosieve::internals::{Axes, RuleSetParts};
 use robosieve::{Dialect, RuleSet, Verdict, origin};
 use serde_json::{Value, json};
 
@@ -42,7 +43,7 @@ pub fn check(record: &Record) -> Outcome {
         "status" => status(record, dialect),
         "redirects" => redirects(record, dialect),
         "cache" => is(&json!(cache(dialect)), &record.expect),
-        "limit" => is(&json!(dialect.file_limit >= 512_000), &json!(true)),
+        "limit" => is(&json!(dialect.file_limit() >= 512_000), &json!(true)),
         "agent-valid" => agent_valid(record),
         "escape-pattern" => escape_pattern(record, dialect),
         "matching-line" => matching_line(record, dialect),
@@ -76,8 +77,8 @@ fn compile(record: &Record, dialect: &Dialect) -> RuleSet {
 
 /// The values of one side record that the crawler should see, in file order.
 fn values(rules: &RuleSet, key: SideKey) -> Vec<String> {
-    let of_key = rules.side_records().iter().filter(|record| record.key == key);
-    of_key.map(|record| String::from_utf8_lossy(&record.value).into_owned()).collect()
+    let of_key = rules.side_records().filter(|(name, ..)| *name == key.name());
+    of_key.map(|(_, value, _)| String::from_utf8_lossy(value).into_owned()).collect()
 }
 
 /// A delay in seconds; the first one counts. In a dialect that does not obey delays, none is in effect.
@@ -87,7 +88,7 @@ fn delay(record: &Record, dialect: &Dialect, unit: f64) -> Outcome {
     if let Value::String(raw) = &record.expect {
         return is(&json!(values.first()), &json!(raw));
     }
-    let obeyed = dialect.crawl_delay != CrawlDelay::NotObeyed;
+    let obeyed = dialect.crawl_delay() != CrawlDelay::NotObeyed;
     let seconds = values.first().filter(|_| obeyed).and_then(|value| value.parse::<f64>().ok());
     let ours = seconds.filter(|seconds| seconds.is_finite() && *seconds >= 0.0).map(|seconds| seconds * unit);
     let same = ours == record.expect.as_f64() || (ours.is_none() && record.expect.is_null());
@@ -144,7 +145,7 @@ fn scope(record: &Record) -> Outcome {
 fn url_to_path(record: &Record, dialect: &Dialect) -> Outcome {
     let url = record.url();
     let ours = match origin::canonical(&url) {
-        Ok((_, at)) => dialect.url_path.of(&url[at..]).into_owned(),
+        Ok((_, at)) => dialect.url_path().of(&url[at..]).into_owned(),
         Err(_) if record.dialect == "google" => google_path(&url),
         Err(_) => return NotApplicable("no absolute URL: what a list calls invalid has no path"),
     };
@@ -159,7 +160,6 @@ fn status(record: &Record, dialect: &Dialect) -> Outcome {
         StatusMeaning::Forbidden => "blocked",
         // Nothing deferred is fetched, so it counts as blocked.
         StatusMeaning::Unreachable | StatusMeaning::NotModified => "blocked",
-        _ => "unknown",
     };
     let expected = record.expect.as_str().expect("a word");
     let ours = match record.status.as_ref().expect("a status") {
@@ -196,8 +196,8 @@ fn status(record: &Record, dialect: &Dialect) -> Outcome {
 
 fn redirects(record: &Record, dialect: &Dialect) -> Outcome {
     let hops = record.redirects.expect("a number of redirects");
-    let ours = match dialect.redirects.beyond {
-        _ if hops <= dialect.redirects.hops => "parse",
+    let ours = match dialect.redirects().beyond {
+        _ if hops <= dialect.redirects().hops => "parse",
         StatusMeaning::Unavailable => "allowed",
         _ => "blocked",
     };
@@ -205,7 +205,7 @@ fn redirects(record: &Record, dialect: &Dialect) -> Outcome {
 }
 
 fn cache(dialect: &Dialect) -> String {
-    let hours = dialect.lifetime.seconds / 3600;
+    let hours = dialect.lifetime().seconds / 3600;
     if hours > 24 { format!("up to {hours} hours") } else { format!("at most {hours} hours") }
 }
 
@@ -265,7 +265,7 @@ fn line_count(record: &Record, dialect: &Dialect) -> Outcome {
 fn groups(record: &Record, dialect: &Dialect) -> Outcome {
     let file = record.robots();
     let robots = Robots::parse(&file, dialect);
-    let group = |group: &robosieve::robots::Group| {
+    let group = |group: &robosieve::internals::robots::Group| {
         let names = robots.agents[group.agents.clone()].iter().map(|agent| String::from_utf8_lossy(agent.value));
         let (everybody, names): (Vec<_>, Vec<_>) = names.partition(|name| name == "*");
         let rules = robots.rules[group.rules.clone()].iter().map(|rule| {

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use robosieve::robots::Agents;
+use robosieve::Agents;
+use robosieve::internals::Axes;
 use robosieve::{Dialect, origin};
 use serde::Deserialize;
 use serde_json::Value;
@@ -114,8 +115,8 @@ impl Record {
             return google_path(&url);
         }
         match origin::canonical(origin::trimmed(&url)) {
-            Ok((_, at)) => dialect.url_path.of(&origin::trimmed(&url)[at..]).into_owned(),
-            Err(_) if url.starts_with(b"/") => dialect.url_path.of(&url).into_owned(),
+            Ok((_, at)) => dialect.url_path().of(&origin::trimmed(&url)[at..]).into_owned(),
+            Err(_) if url.starts_with(b"/") => dialect.url_path().of(&url).into_owned(),
             Err(_) => google_path(&url),
         }
     }

@@ -1,11 +1,12 @@
 //! Policies that use every feature, and a function that queries everything in a policy.
 
 use robosieve::Dialect;
-use robosieve::automaton::front;
-use robosieve::judge::{Choices, Fallback, Matcher, MaxAge};
+use robosieve::export::{Export, Format, Table};
+use robosieve::inspect::{OriginEntry, Summary};
+use robosieve::internals::automaton::front;
+use robosieve::internals::{self, PolicyParts};
 use robosieve::policy::{Answered, Capture, Captures, Crawler, Crawlers, Overrides, Policy};
-use robosieve::show::export::{Export, Format, Table};
-use robosieve::show::inspect::{self, OriginEntry, Summary};
+use robosieve::{Choices, Fallback, MaxAge};
 
 /// Several crawlers, every status, redirects, a last good answer, side records, and every kind of operator override.
 /// draft-1996 has no wildcards, so no cursors: for those see [`with_wildcards`].
@@ -100,7 +101,7 @@ pub fn use_all_of(policy: &Policy) {
     for (column, agents) in policy.columns().all().iter().enumerate() {
         let crawler = policy.crawler(Some(agents)).expect("a column");
         let groups = policy.groups(&crawler);
-        Matcher::new(policy, crawler.clone(), choices).judge_all(&URLS, &mut outcomes);
+        internals::matcher(policy, crawler.clone(), choices).judge_all(&URLS, &mut outcomes);
         for record in policy.lookup().records() {
             std::hint::black_box((record.state(), policy.side_records(&record, column)));
             if let Some(group) = groups.group(record.row) {
@@ -123,7 +124,7 @@ fn look_into(policy: &Policy) {
         std::hint::black_box(OriginEntry::of(policy, record.origin, &crawlers, Choices::at(0)).expect("an origin"));
     }
     for (record, crawler) in policy.lookup().records().zip(crawlers.iter().cycle()) {
-        std::hint::black_box(inspect::dot(policy, &record, crawler));
+        std::hint::black_box(internals::show::dot(policy, &record, crawler));
     }
     for table in [Table::Delays, Table::Sitemaps, Table::Agents, Table::Status] {
         for format in [Format::Tsv, Format::JsonLines] {

@@ -1,9 +1,10 @@
 //! How much is blocked, of all paths at once: against the oracle, path by path.
 
 use proptest::prelude::*;
-use robosieve::automaton::{self, PAIRS, Paths, ReachSpace, Reached, Scratch};
-use robosieve::robots::Agents;
-use robosieve::rules::AskedPaths;
+use robosieve::Agents;
+use robosieve::internals::automaton::{self, PAIRS, Paths, ReachSpace, Reached, Scratch};
+use robosieve::internals::rules::AskedPaths;
+use robosieve::internals::{Axes, RuleSetParts};
 use robosieve::{Dialect, RuleSet, Verdict};
 use std::collections::BTreeSet;
 use url::Url;
@@ -30,7 +31,7 @@ pub(super) fn fetched(path: &[u8]) -> Vec<u8> {
 
 /// The normal form of a path, as the automaton is asked about it.
 pub fn normal(dialect: &Dialect, path: &[u8]) -> Vec<u8> {
-    dialect.encoding.path(&dialect.url_path.judged(path)).into_owned()
+    dialect.encoding().path(&dialect.url_path().judged(path)).into_owned()
 }
 
 /// A path that is asked for in this form, if the form is right.

@@ -1,8 +1,9 @@
 //! Where two groups of rules differ, of all paths at once: against the oracle, path by path.
 
 use proptest::prelude::*;
-use robosieve::automaton::{self, DifferSpace, PAIRS, Question, Rules, Scratch, newer};
-use robosieve::robots::Agents;
+use robosieve::Agents;
+use robosieve::internals::RuleSetParts;
+use robosieve::internals::automaton::{self, DifferSpace, PAIRS, Question, Rules, Scratch, newer};
 use robosieve::{Dialect, RuleSet, Verdict};
 
 use super::access::{asked_for, fetched, normal, paths_of, short_paths};

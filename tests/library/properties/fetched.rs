@@ -3,8 +3,9 @@
 
 use std::fs;
 
+use robosieve::Agents;
+use robosieve::internals::Axes;
 use robosieve::policy::{Answered, Capture, Captures, Policy};
-use robosieve::robots::Agents;
 use robosieve::{Dialect, Matcher, Outcome, Partition, SameUrl, origin};
 use url::Url;
 
@@ -364,7 +365,7 @@ fn urls_are_judged_by_what_node_makes_of_them() {
             let path = |url: &str| {
                 let line = origin::trimmed(url.as_bytes());
                 let (_, at) = origin::canonical(line).expect("a URL");
-                dialect.encoding.path(&dialect.url_path.of(&line[at..])).into_owned()
+                dialect.encoding().path(&dialect.url_path().of(&line[at..])).into_owned()
             };
             assert_eq!(path(written), path(fetched), "{} {written:?}", dialect.name);
             // Node's have no user information.

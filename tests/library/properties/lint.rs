@@ -108,7 +108,7 @@ proptest! {
                 prop_assert!(!finding.text.contains(char::is_control), "{:?}", finding);
                 let proposal = finding.proposal.as_deref().unwrap_or_default();
                 prop_assert!(!proposal.contains(|c: char| c.is_control() && c != '\n'), "{:?}", finding);
-                prop_assert!(finding.related.as_ref().is_none_or(|other| other.line <= lines), "{:?}", finding);
+                prop_assert!(finding.related().is_none_or(|(line, _)| line <= lines), "{:?}", finding);
             }
         }
     }

@@ -3,12 +3,13 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use robosieve::automaton::Scratch;
-use robosieve::diff::{Change, Diff, Difference};
+use robosieve::diff::{Change, Diff};
+use robosieve::internals::automaton::Scratch;
+use robosieve::internals::preferences::Preference::{Broken, No, Unknown, Yes};
+use robosieve::internals::preferences::{Preference, PreferenceSource, Preferences, Use};
+use robosieve::internals::robots::{Agents, Robots, SideRecord};
+use robosieve::internals::Axes;
 use robosieve::policy::{Capture, Captures};
-use robosieve::preferences::Preference::{Broken, No, Unknown, Yes};
-use robosieve::preferences::{Preference, PreferenceSource, Preferences, Use};
-use robosieve::robots::{Agents, Robots, SideRecord};
 use robosieve::{Dialect, RuleSet};
 
 use super::access::{asked_for, fetched, normal, paths_of, short_paths};
@@ -125,7 +126,7 @@ proptest! {
         for path in &paths {
             let [train_ai, search] = by_usage(name, &lines, path);
             let (signals, combined) = (by_signals(&signals), by_all(name, &lines, &signals, path));
-            let form = dialect.encoding.path(&dialect.url_path.judged(path)).into_owned();
+            let form = dialect.encoding().path(&dialect.url_path().judged(path)).into_owned();
             for preferences in &engines {
                 let found = preferences.preferred(&form, &mut Scratch::default());
                 for (place, use_) in Use::all().enumerate() {
@@ -181,19 +182,19 @@ proptest! {
         let (mut found, mut are_all, mut is_kept_told) = ([false; 3], true, false);
         let diff = Diff::new(&policies[0], &policies[1], &[]).expect("they can be compared").shown(1000);
         diff.each(|change| {
-            are_all &= change.differences.are_all;
-            for Difference { path, was, now } in change.differences.shown.iter().filter(|_| change.change == Change::Preferences) {
+            are_all &= change.count().is_some();
+            for (path, was, now) in change.differences().filter(|_| change.change() == Change::Preferences) {
                 if path.is_empty() {
-                    assert_eq!([&**was, &**now], kept);
+                    assert_eq!([was, now], kept);
                     is_kept_told = true;
                     continue;
                 }
                 let asked = asked_for(dialect, path).into_iter().find(|asked| normal(dialect, &fetched(asked)) == *path);
-                let said = said(&asked.unwrap_or_else(|| path.clone())).expect("it may be fetched");
+                let said = said(&asked.unwrap_or_else(|| path.to_vec())).expect("it may be fetched");
                 let use_ = Use::all().position(|use_| was.starts_with(use_.name())).expect("of a use");
                 found[use_] = true;
                 let told = said.map(|said| format!("{}={}", Use::all().nth(use_).expect("a use").name(), said[use_].name()));
-                assert_eq!([was, now], told.each_ref(), "{name} {}", path.escape_ascii());
+                assert_eq!([was, now], told.each_ref().map(String::as_str), "{name} {}", path.escape_ascii());
                 assert_ne!(was, now);
             }
             Ok::<(), std::convert::Infallible>(())

@@ -1,7 +1,8 @@
 //! Single cases that random tests seldom reach, and cases found by fuzzing, each against the oracle.
 
 use robosieve::Dialect;
-use robosieve::robots::{Agents, NoteKind};
+use robosieve::internals::robots::{Agents, NoteKind};
+use robosieve::internals::{Axes, RuleSetParts};
 
 use crate::oracle;
 use crate::support::{Engines, verdict};
@@ -121,7 +122,7 @@ fn a_lone_surrogate_is_a_replacement_character() {
 
 #[test]
 fn only_whole_lines_within_the_limit_count() {
-    let limit = Dialect::DEFAULT.file_limit;
+    let limit = Dialect::DEFAULT.file_limit();
     let lines = |rule: &str, at: usize| {
         let head = "User-agent: *\n";
         let padding = "#".repeat(at - head.len() - 1);

@@ -1,6 +1,7 @@
 //! The `url` crate as an oracle for the origin splitter: how a browser reads a line of a URL list.
 
-use robosieve::dialect::UrlPath;
+use robosieve::internals;
+use robosieve::internals::dialect::UrlPath;
 use robosieve::origin;
 use url::Url;
 
@@ -13,7 +14,7 @@ use super::as_fetched::as_fetched;
 pub fn agree(line: &[u8]) {
     let line = origin::trimmed(line);
     let canonical = origin::canonical(line);
-    if let Some(at) = origin::cut(line).filter(|&at| origin::is_surely_canonical(&line[..at])) {
+    if let Some(at) = internals::origin::cut(line).filter(|&at| internals::origin::is_surely_canonical(&line[..at])) {
         let origin = std::str::from_utf8(&line[..at]).expect("canonical origins are ASCII");
         assert_eq!(canonical, Ok((origin.to_owned(), at)), "what is surely canonical is");
     }

@@ -9,8 +9,9 @@ use regex_automata::nfa::thompson;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind as RegexMatchKind};
 use robosieve::Dialect;
-use robosieve::robots::{Agents, Robots};
-use robosieve::rules::Patterns;
+use robosieve::internals::Axes;
+use robosieve::internals::robots::{Agents, Robots};
+use robosieve::internals::rules::Patterns;
 
 use super::{config, strategies};
 use crate::support::{Engines, verdict};
@@ -65,8 +66,8 @@ proptest! {
         let mut engines = Engines::all(&file, &Agents::everybody(), Dialect::DEFAULT);
         if let Some(dfa) = dense_dfa(&patterns) {
             for path in paths {
-                let fetched = Dialect::DEFAULT.url_path.of(&path);
-                let normal = Dialect::DEFAULT.encoding.path(&fetched);
+                let fetched = Dialect::DEFAULT.url_path().of(&path);
+                let normal = Dialect::DEFAULT.encoding().path(&fetched);
                 let input = Input::new(&*normal).anchored(Anchored::Yes);
                 let found = dfa.try_search_fwd(&input).expect("no byte makes it give up");
                 let deciding = found.map(|found| &patterns.all()[found.pattern().as_usize()]);

@@ -1,6 +1,7 @@
 //! Random answers, as unfriendly as they come: without times, in one second, of all kinds, redirects in chains and loops.
 
-use robosieve::policy::{Answered, BodyFlaw, Capture};
+use robosieve::BodyFlaw;
+use robosieve::policy::{Answered, Capture};
 
 /// An answer, or an override as TOML.
 #[derive(Debug, Clone)]

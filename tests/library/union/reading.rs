@@ -1,8 +1,10 @@
 //! A plain reading of a list of answers: what an origin comes to. It keeps all answers, and asks again for everything.
 
-use robosieve::Dialect;
-use robosieve::dialect::StatusMeaning;
-use robosieve::policy::{Answered, BodyFlaw, Capture, LastGood, OriginState, OriginStatus, OverrideState, Times};
+use robosieve::internals::Axes;
+use robosieve::internals::dialect::StatusMeaning;
+use robosieve::internals::policy::{LastGood, OriginState, OverrideState, Times};
+use robosieve::policy::{Answered, Capture, OriginStatus};
+use robosieve::{BodyFlaw, Dialect};
 
 const MONTH: i64 = 30 * 86_400;
 
@@ -101,7 +103,7 @@ fn follow<'a>(answers: &'a [Capture], answer: &'a Capture, hops: u8, dialect: &D
         urls.push(target.url.clone());
         answer = target;
     }
-    let status = match dialect.redirects.beyond {
+    let status = match dialect.redirects().beyond {
         StatusMeaning::Unavailable => OriginStatus::Unavailable,
         _ => OriginStatus::RedirectUnresolved,
     };
@@ -125,7 +127,7 @@ fn status(answer: &Capture, dialect: &Dialect) -> OriginStatus {
 
 /// The age of the oldest hop.
 fn oldest(hops: &[Times], dialect: &Dialect) -> Times {
-    let mut lifetime = dialect.lifetime;
+    let mut lifetime = dialect.lifetime();
     lifetime.expires_header = true;
     let fetched_at = hops.iter().map(|hop| hop.fetched_at).min().flatten();
     let ends: Vec<Option<i64>> = hops.iter().map(|hop| hop.until(lifetime)).collect();
@@ -171,7 +173,7 @@ pub fn state(answers: &[Capture], origin: &str, dialect: &'static Dialect) -> Or
     let url = format!("{origin}/robots.txt");
     let all = kept(answers, &url);
     let newest = all[0];
-    let End { status, page, times: hops, urls, .. } = follow(answers, newest, dialect.redirects.hops, dialect);
+    let End { status, page, times: hops, urls, .. } = follow(answers, newest, dialect.redirects().hops, dialect);
     let age = oldest(&hops, dialect);
     let mut state = OriginState {
         origin_status: status,
@@ -188,7 +190,7 @@ pub fn state(answers: &[Capture], origin: &str, dialect: &'static Dialect) -> Or
     let mut in_a_tie = (false, 0);
     for url in &chain {
         for answer in kept(answers, url).into_iter().filter(|answer| !matches!(kind(answer), "failed" | "304")) {
-            let end = follow(answers, answer, dialect.redirects.hops, dialect);
+            let end = follow(answers, answer, dialect.redirects().hops, dialect);
             let age = oldest(&end.times, dialect);
             // A 304 after it says that there is a robots.txt.
             let refuted = !matches!(kind(answer), "file" | "page" | "3xx")

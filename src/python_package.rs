@@ -1,0 +1,187 @@
+//! What the Python package of this repository uses besides the front. It is no part of the promise: any version may change it.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::diff::{self, Diff};
+use crate::export::{Export, Table};
+use crate::output::error::OutputError;
+use crate::policy::Captures;
+use crate::policy::source::error::SourceError;
+use crate::policy::source::{FieldNames, Options, add};
+use crate::robots::{AgentError, SideKey};
+use crate::run::error::FilterError;
+use crate::run::verify::{Role, uncounted as uncounted_files};
+use crate::run::{Progress, Receipt, Verification, start};
+use crate::{Agents, Dialect, input, policy, run};
+
+#[cfg(feature = "parquet")]
+pub use crate::formats::columnar::panics_are_caught;
+pub use crate::formats::time::{float as time_of_number, parse as time_of_text};
+#[cfg(unix)]
+pub use crate::input::fill_lost_pages;
+pub use crate::input::{NameEnd, UrlParts};
+pub use crate::policy::source::add::Part;
+pub use crate::policy::source::fields::Field;
+pub use crate::policy::source::headers::headers_of_json;
+pub use crate::policy::url_answers::LONGEST_UNREACHABLE;
+pub use crate::run::memory::DEFAULT_MEMORY;
+pub use crate::run::start::EarlierRun;
+pub use crate::show::export::tables::{Column, Kind, Value};
+
+/// Receives rows.
+type Each<'e, E> = dyn FnMut(&[Value<'_>]) -> Result<(), E> + 'e;
+
+/// The columns of a table.
+pub fn columns_of(table: Table) -> &'static [Column] {
+    table.columns()
+}
+
+/// Passes all rows of a table to `each`, until its first error.
+pub fn rows_of<E>(export: &Export<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
+    export.rows(each)
+}
+
+/// The columns of a table of changes.
+pub fn columns_of_changes(table: diff::Table) -> &'static [Column] {
+    table.columns()
+}
+
+/// Passes all rows of a table of changes to `each`, until its first error.
+pub fn rows_of_changes<E>(diff: &Diff<'_>, table: diff::Table, each: &mut Each<'_, E>) -> Result<(), E> {
+    diff.rows(table, each).map(drop)
+}
+
+/// As [`source::add`](policy::source::add()), except pages of archives to which redirects lead.
+pub fn add_part(
+    sources: &[impl AsRef<Path>],
+    options: &Options,
+    captures: &mut Captures,
+) -> Result<Part, policy::Error> {
+    Ok(add::add_part(sources, options, captures)?)
+}
+
+/// Adds the answers for these pages in the archives of a [`Part`]; returns the pages to which those redirect.
+pub fn add_pages(
+    archives: &[impl AsRef<Path>],
+    pages: HashSet<u128>,
+    options: &Options,
+    captures: &mut Captures,
+) -> Result<HashSet<u128>, policy::Error> {
+    Ok(add::add_pages(archives, pages, options, captures)?)
+}
+
+/// Adds a robots.txt, or the archive of one, for this origin.
+pub fn add_single(path: &Path, origin: &str, options: &Options, captures: &mut Captures) -> Result<(), policy::Error> {
+    Ok(add::add_single(path, origin, options, captures)?)
+}
+
+/// The columns that hold the fields of answers, by what `find` says of names; or the name of one that is needed and not there.
+pub fn answer_columns(names: &FieldNames, find: impl Fn(&str) -> Option<usize>) -> Result<Vec<(Field, usize)>, String> {
+    names.columns(find).map_err(|missing| missing.name)
+}
+
+/// The error for an answer that is none, with its number.
+pub fn no_answer(number: u64, problem: String) -> policy::Error {
+    SourceError::Answer { number, problem }.into()
+}
+
+/// The paths of lists in a file.
+pub fn lists_named_in(file: &Path, end: NameEnd) -> Result<Vec<PathBuf>, run::Error> {
+    Ok(input::lists_named_in(file, end)?)
+}
+
+/// The run that was begun in a folder, if there is one.
+pub fn earlier_run(folder: &Path) -> Result<Option<EarlierRun>, run::Error> {
+    Ok(start::earlier_run(folder)?)
+}
+
+/// Lines and bytes that are judged, the seconds that it took, and how much of the lists that is, if their size is known.
+pub fn progress_of(progress: &Progress) -> (u64, u64, f64, Option<f64>) {
+    let snapshot = progress.snapshot();
+    let share = snapshot.source_bytes_known.map(|all| snapshot.source_bytes as f64 / (all.max(1)) as f64);
+    (snapshot.lines, snapshot.bytes, snapshot.seconds, share)
+}
+
+/// Why a run failed, and the folder in which its work is kept, if it is.
+pub fn kept_work(error: &run::Error) -> Option<(String, &Path)> {
+    match error.problem() {
+        Some(FilterError::Kept { error, path }) => Some((error.to_string(), path)),
+        _ => None,
+    }
+}
+
+/// Why lines could not be written to where a run prints them, if that is why it failed.
+pub fn unprinted(error: &run::Error) -> Option<&io::Error> {
+    match error.problem() {
+        Some(FilterError::Output(OutputError::StandardOutput(error))) => Some(error),
+        _ => None,
+    }
+}
+
+/// Of each list with lines that are invalid for a tab inside: its path, how many there are, and the first.
+pub fn tabbed_lists(receipt: &Receipt) -> impl Iterator<Item = (&str, u64, u64)> {
+    let tabbed = receipt.lists.iter().filter_map(|list| Some((list, list.tabbed?)));
+    tabbed.map(|(list, tabbed)| (&*list.path, tabbed.lines, tabbed.first + u64::from(list.head.is_some())))
+}
+
+/// The files beside the output of a run that its readers would count.
+pub fn uncounted(receipt: &Receipt, folder: &Path) -> Vec<(PathBuf, String)> {
+    uncounted_files(receipt, folder)
+}
+
+/// A file that was read again.
+#[derive(Debug)]
+pub struct CheckedFile<'v> {
+    /// Its path.
+    pub path: &'v Path,
+    /// Its role: `output`, `list` or `extra`.
+    pub role: &'static str,
+    /// Its lines and bytes, if it was read.
+    pub found: Option<(u64, u64)>,
+    /// How it differs from the receipt.
+    pub problem: Option<&'v str>,
+    /// How many parts of a list were skipped.
+    pub skipped: usize,
+}
+
+/// The files that were read again.
+pub fn checked_files(verification: &Verification) -> impl Iterator<Item = CheckedFile<'_>> {
+    verification.files.iter().map(|file| CheckedFile {
+        path: &file.path,
+        role: match file.role {
+            Role::Output => "output",
+            Role::List => "list",
+            Role::Extra => "extra",
+        },
+        found: file.found.map(|found| (found.lines, found.bytes)),
+        problem: file.problem.as_deref(),
+        skipped: file.skipped,
+    })
+}
+
+/// The contradictions in a receipt.
+pub fn contradictions(verification: &Verification) -> &[String] {
+    &verification.contradictions
+}
+
+/// The path that is judged of the rest of a URL behind its origin.
+pub fn judged_path<'u>(dialect: &Dialect, rest: &'u [u8]) -> Cow<'u, [u8]> {
+    dialect.url_path.of(rest)
+}
+
+/// The names of the keys of records other than rules.
+pub fn side_keys() -> impl Iterator<Item = &'static str> {
+    SideKey::all().map(SideKey::name)
+}
+
+/// The product token of a user agent; if there is none, the user agent itself.
+pub fn product_token(user_agent: &str) -> String {
+    match Agents::parsed(user_agent) {
+        Ok(agents) => agents.to_string(),
+        Err(AgentError::WholeUserAgent { proposed, .. }) => proposed,
+        Err(_) => user_agent.to_owned(),
+    }
+}
