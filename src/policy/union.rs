@@ -52,7 +52,7 @@ pub(super) struct Union<'p> {
 }
 
 impl<'p> Union<'p> {
-    /// The union of sorted lists, whose rules are those of the sources.
+    /// The union of sorted lists, whose rules are in the sources.
     pub fn new(lists: Vec<UrlList<'p>>, sources: Sources<'p>, from: OverridesFrom) -> Union<'p> {
         let (next, disagreements) = (vec![None; lists.len()], Disagreements::default());
         let mut union = Union { lists, next, heads: BinaryHeap::new(), sources, from, disagreements };

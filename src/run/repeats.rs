@@ -86,8 +86,8 @@ impl Repeats {
         Ok(Repeats { lines, starts, ends, read: Sequence::new(read) })
     }
 
-    /// Finds the lines of a chunk that are repeated, and those whose URLs are in the file, in the chunk's turn; returns false if the
-    /// run has failed meanwhile.
+    /// Finds the repeated lines of a chunk, and the lines whose URLs are in the file, in the chunk's turn; returns
+    /// false if the run has failed meanwhile.
     pub fn of(
         &self,
         chunk: &Chunk<'_>,
