@@ -20,8 +20,8 @@ pub enum Reached {
     Both,
 }
 
-/// The most pairs of a path's state and one of an automaton that are visited for one question. Each byte of a group's patterns
-/// makes a few.
+/// The most pairs, of a state of a path and a state of an automaton, that are visited for one question. Each byte of a
+/// group's patterns makes a few pairs.
 pub const PAIRS: usize = 1 << 18;
 
 /// Memory is released after a walk of more pairs than this.

@@ -286,7 +286,7 @@ impl Matchers {
     ///
     /// # Panics
     ///
-    /// If the outcomes are not those of these crawlers.
+    /// If the outcomes are for other crawlers.
     pub fn find_preferences<'u>(
         &self,
         url: impl Fn(usize) -> &'u [u8],

@@ -84,12 +84,12 @@ impl Outcomes {
         &self.most
     }
 
-    /// The outcomes that differ from those for most, in the order of the URLs.
+    /// The outcomes that differ from the outcome for most, in the order of the URLs.
     pub(crate) fn differences(&self) -> &[Difference] {
         &self.differences.all
     }
 
-    /// Whether each URL is allowed for any of the first so many crawlers.
+    /// Whether each URL is allowed for any of the first `crawlers` crawlers.
     pub(crate) fn is_allowed(&self, crawlers: usize) -> Vec<bool> {
         let is_allowed = |outcome: Outcome| outcome.partition() == Partition::Allowed;
         let mut all: Vec<bool> = self.most.iter().map(|&most| is_allowed(most)).collect();

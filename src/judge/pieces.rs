@@ -169,8 +169,8 @@ impl Copy<'_> {
     }
 }
 
-/// Whether the pieces hold each line of the text exactly once, in order and in the partition of its outcome, and nothing else.
-/// Line ends are counted again, by other code than the one that found the lines.
+/// Whether the pieces hold each line of the text exactly once, in order and in the partition of its outcome, and
+/// nothing else. Line ends are counted again, by other code than the code that found the lines.
 pub(crate) fn prove(text: &[u8], starts: &[u32], outcomes: &[Outcome], partitions: &[Pieces]) -> bool {
     let ends = memchr::memchr_iter(b'\n', text).count();
     let unended = usize::from(text.last().is_some_and(|&byte| byte != b'\n'));

@@ -310,7 +310,7 @@ mod tests {
         Some(key.into_bytes())
     }
 
-    /// The escapes in a text: where they are, and what they stand for.
+    /// The escapes in a text: their positions, and the bytes that they stand for.
     fn escapes(text: &str) -> Vec<(usize, u8)> {
         let (mut found, mut at) = (Vec::new(), 0);
         while at < text.len() {

@@ -375,7 +375,8 @@ pub struct ListPart {
     /// Its lines left out because earlier runs have seen their URLs; absent if the run was not asked to leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<Part>,
-    /// Its lines left out because their verdicts are those of the older policy; absent if the run was not asked to leave any out.
+    /// Its lines left out because both policies put them into the same partition; absent if the run was not asked to
+    /// leave any out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unchanged: Option<Part>,
     /// The parts skipped because they could not be read, in order.

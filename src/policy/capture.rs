@@ -26,7 +26,8 @@ setters! {
         pub url: String,
         /// The origin, if the URL is its robots.txt; `None` for a URL that can only be the target of a redirect.
         pub origin: Option<String>,
-        /// Whether the source named this exact origin rather than just its host. An exact capture wins over one that is not.
+        /// Whether the source named this exact origin rather than just its host. An exact capture wins over an inexact
+        /// one.
         pub exact: bool,
         /// When and how it was answered, with the status of this answer.
         pub answered: Answered,
@@ -124,7 +125,7 @@ impl Capture {
         Reading { kind, flaw, meaning, notes }
     }
 
-    /// Whether its status is one of a robots.txt, and its body arrived whole, as far as that is known.
+    /// Whether its status is that of a robots.txt, and its body is complete, as far as that is known.
     pub(super) fn is_file(&self) -> bool {
         self.kind() == AnswerKind::RobotsTxt
     }

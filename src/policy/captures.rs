@@ -137,7 +137,7 @@ impl Captures {
         self.dialect
     }
 
-    /// Runs `read`, which reads sources, on one of the threads that read captures, so that no more threads than those work.
+    /// Runs `read`, which reads sources, on one of the threads that read captures, so that no further thread works.
     pub(super) fn on_a_reader<E: From<WriteError> + Send>(
         &mut self,
         read: impl FnOnce(&mut Captures) -> Result<(), E> + Send,

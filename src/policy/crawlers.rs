@@ -25,7 +25,7 @@ use crate::robots::Agents;
 #[serde(try_from = "Vec<Agents>", into = "Vec<Agents>")]
 pub struct Crawlers {
     agents: Vec<Agents>,
-    /// A hash of their names, by which a [`Crawler`] is known to be one of theirs.
+    /// A hash of their names, by which a [`Crawler`] is recognised as one of these.
     hash: u64,
 }
 
@@ -212,7 +212,7 @@ pub(super) fn set_count(set: &[u8]) -> usize {
     set.iter().map(|byte| byte.count_ones() as usize).sum()
 }
 
-/// Checks that bytes are a set of some of this many columns, neither none nor all.
+/// Checks that bytes are a set of some of this many columns: not none, and not all.
 pub(super) fn check_set(set: &[u8], width: usize) -> Result<(), &'static str> {
     if set.len() != set_length(width) || columns_of(set).any(|column| column >= width) {
         return Err("a set has other crawlers than the policy");

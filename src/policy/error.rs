@@ -279,7 +279,7 @@ pub(crate) enum WriteError {
     /// The URL of a capture is invalid, or is not the robots.txt of its origin.
     #[error("{problem}; give an origin such as https://www.example.com, or the URL of a page")]
     Capture {
-        /// What is wrong, and with what.
+        /// The problem, and the URL or origin that has it.
         problem: String,
     },
     /// A section is larger than places can address.

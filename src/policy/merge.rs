@@ -243,7 +243,7 @@ impl Policy {
     }
 }
 
-/// The counts of origins in a policy of which some are changed; the other counts are those of the policy alone.
+/// The counts of origins in a policy with changed origins; all other counts are those of the policy alone.
 fn statistics(base: &Policy, changed: &Policy) -> Statistics {
     let mut statistics = base.statistics().clone();
     let (lookup, of_changed) = (base.lookup(), changed.statistics());

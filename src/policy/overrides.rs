@@ -121,7 +121,7 @@ fn override_in(table: OverrideTable, folder: &Path) -> Result<Option<Override>, 
         FixedVerdict::ForbidAll => Ruling::ForbidAll,
     });
     let fixed = start(verdict);
-    // If nothing is ever fetched, neither a delay nor a resumption makes sense.
+    // If everything is forbidden, a delay or the end of a pause makes no sense.
     let forbidden = fixed.filter(|_| ruling == Some(Ruling::ForbidAll));
     let (text, file) = (start(robots_txt), start(robots_txt_file));
     for (one, at_one, other, at_other) in [

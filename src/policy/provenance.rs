@@ -68,7 +68,7 @@ fn read_agents<'o>(reader: &mut Reader<'o>, mut agent: impl FnMut(AgentName<'o>)
     Ok(())
 }
 
-/// A line so many lines after another.
+/// The line this many lines after another.
 fn later(line: u32, by: u64) -> Result<u32, &'static str> {
     u32::try_from(u64::from(line).saturating_add(by)).map_err(|_| TOO_SHORT)
 }
@@ -119,7 +119,7 @@ fn rules(bytes: &[u8]) -> Vec<Rule<'_>> {
 /// The rules of one group after another, as they are written in their files.
 #[derive(Debug, Default)]
 pub struct WrittenRules {
-    /// Those of [`encode`], checked.
+    /// The checked output of [`encode`].
     bytes: Vec<u8>,
     rules: Vec<RulePlace>,
 }
@@ -132,7 +132,7 @@ struct RulePlace {
 }
 
 impl WrittenRules {
-    /// Reads those of another group, given checked bytes.
+    /// Reads the rules of another group, given checked bytes.
     pub(super) fn read(&mut self, bytes: &[u8]) {
         self.bytes.clear();
         self.bytes.extend_from_slice(bytes);

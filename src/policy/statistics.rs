@@ -36,7 +36,8 @@ pub struct CaptureCounts {
     pub not_text: u64,
     /// Bodies of JSON Lines, of Parquet and in memory whose compressed data is damaged or cut short; their origins count as incomplete.
     pub damaged_bodies: u64,
-    /// Bodies of JSON Lines, of Parquet and in memory that are neither encoded as their headers say nor text; they count as no answer.
+    /// Bodies of JSON Lines, of Parquet and in memory that are not text and not encoded as their headers say; they
+    /// count as no answer.
     pub undecodable_bodies: u64,
     /// Lines of JSON Lines and rows of Parquet that were passed over because they are not answers.
     pub bad: u64,
@@ -154,7 +155,7 @@ impl CompileProgress {
 pub struct WarcCounts {
     /// Records of any type.
     pub records: u64,
-    /// Answers for URLs other than a robots.txt. Those that a redirect leads to are read and counted as captures.
+    /// Answers for URLs other than a robots.txt. Redirect targets among them are read and counted as captures.
     pub other_pages: u64,
     /// Answers that an archive does not repeat because it already has an identical one.
     pub revisits: u64,
@@ -166,7 +167,7 @@ pub struct WarcCounts {
     pub incomplete: u64,
     /// Records without an HTTP answer; they count as no answer.
     pub not_http: u64,
-    /// Files that are neither encoded as their headers say nor text; they count as no answer.
+    /// Files that are not text and not encoded as their headers say; they count as no answer.
     pub undecodable: u64,
     /// Records that are damaged or malformed; they count as incomplete answers.
     pub bad_records: u64,

@@ -56,7 +56,7 @@ pub(super) struct Union<'p> {
 }
 
 impl<'p> Union<'p> {
-    /// The union of sorted lists, whose rules are those of the sources.
+    /// The union of sorted lists, whose rules are in the sources.
     pub fn new(lists: Vec<UrlList<'p>>, sources: Sources<'p>, from: OverridesFrom) -> Union<'p> {
         let last = lists.len().saturating_sub(1);
         let order =

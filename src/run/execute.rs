@@ -360,7 +360,7 @@ fn left_out_parts(left_out: &LeftOutTallies, options: &ReceiptOptions, written: 
     std::array::from_fn(|why| asked[why].then(|| Part::of(&left_out[why], written)))
 }
 
-/// A list's part of the receipt; `names` are those of the partitions.
+/// A list's part of the receipt; `names` are the names of the partitions.
 fn list_part(list: &List, totals: &ListTotals, names: &[String], options: &ReceiptOptions, written: bool) -> ListPart {
     let head = &list.head[..list.head_length];
     let partitions = names.iter().zip(totals.crawlers.as_flattened());

@@ -1,4 +1,4 @@
-//! A job: what a caller asks a run to do; and its policy, which may be replaced between two chunks.
+//! A job: the caller's description of a run; and its policy, which may be replaced between two chunks.
 
 use std::path::PathBuf;
 use std::sync::Arc;

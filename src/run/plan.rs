@@ -35,7 +35,7 @@ pub(super) struct Plan<'j> {
     pub memory: JobMemory,
     /// The file of URLs that earlier runs have seen.
     pub seen: Option<SeenPlace>,
-    /// The keys of all shards, if this is one that leaves out duplicates.
+    /// The keys of all shards, if this is a shard that leaves out duplicates.
     pub shard_keys: Option<ShardKeys>,
     /// The job's crawlers, as the policy knows them.
     crawlers: Vec<Crawler>,

@@ -102,8 +102,8 @@ impl Repeats {
         Ok(Repeats { lines, starts, ends, read: Mutex::new(read) })
     }
 
-    /// Finds the lines of a chunk that are repeated, and those whose URLs are in the file, in the chunk's turn; returns false if the
-    /// run has failed meanwhile.
+    /// Finds the repeated lines of a chunk, and the lines whose URLs are in the file, in the chunk's turn; returns
+    /// false if the run has failed meanwhile.
     pub fn of(
         &self,
         turns: &Turns,

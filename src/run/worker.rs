@@ -75,7 +75,7 @@ pub(crate) struct Judged {
 }
 
 impl Judged {
-    /// The tallies of the buffers: those of the lines if the buffers are proven, otherwise computed.
+    /// The tallies of the buffers: taken from the lines if the buffers are proven, otherwise computed.
     pub fn tallies(&self, style: OutputOptions) -> Vec<Tally> {
         match self.is_proven {
             true => style.expected(&self.kept, self.added_line_feed.into(), &self.crawlers),
@@ -110,7 +110,8 @@ pub(super) struct Worker {
     scratches: [Scratch; 2],
     arrays: Box<BatchArrays>,
     urls: LineUrls,
-    /// The outcomes of the chunk's lines, also by the older policy, if there is one; and space for those of each crawler.
+    /// The outcomes of the chunk's lines, also by the older policy, if there is one; and space for the outcomes of each
+    /// crawler.
     outcomes: Outcomes,
     by_older: Outcomes,
     by_crawler: Vec<Vec<Outcome>>,
@@ -152,7 +153,7 @@ impl Worker {
         Worker { allowed_if, ..self }
     }
 
-    /// Compares verdicts with those of these matchers, one for each crawler.
+    /// Compares verdicts with the verdicts of these matchers, one for each crawler.
     pub fn against(self, older: Vec<Matcher>) -> Worker {
         let renderer = renderer(&self.matchers, &older, self.style, &mut self.caches.for_new_caches());
         Worker { older, renderer, ..self }

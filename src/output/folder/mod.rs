@@ -1,5 +1,5 @@
-//! The folder of a run: only one run uses it at a time, file names say what is in the files, and no file has its final name
-//! before it is complete.
+//! The folder of a run: only one run uses it at a time, file names describe the contents, and no file has its final
+//! name before it is complete.
 
 mod commit;
 mod earlier;

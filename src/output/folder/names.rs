@@ -253,8 +253,8 @@ pub(crate) fn run_of(file: &Path) -> Option<PathBuf> {
     folders.find(is_run).map(Path::to_owned)
 }
 
-/// The most folders that a file of a run is in, with that of the run: those of the list, of all lines, of the crawler and of the
-/// verdict.
+/// The most folders that a file of a run is in: the folders of the run, of the list, of all lines, of the crawler and
+/// of the verdict.
 #[cfg(feature = "cli")]
 const MOST_FOLDERS: usize = 5;
 
@@ -266,7 +266,7 @@ pub(super) fn folders_of<'n>(names: impl IntoIterator<Item = &'n Path>) -> Vec<P
     folders.into_iter().rev().map(Path::to_owned).collect()
 }
 
-/// What a run has written to a file so far.
+/// The part of a file that a run has written so far.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Written {
     /// Its name, with its folder.

@@ -16,7 +16,7 @@ use crate::policy::crawlers::Crawlers;
 use crate::policy::statistics::Statistics;
 
 impl<'p> Parts<'p> {
-    /// All URLs, in order. Their rules are those of `source`.
+    /// All URLs, in order. Their rules are in `source`.
     pub fn urls(&self, source: u32) -> impl Iterator<Item = UrlRecord<'p>> + use<'p> {
         let records = answers::split(self.answers).map_or(&[][..], |(_, records)| records);
         self.urls_from(records, 0, source)

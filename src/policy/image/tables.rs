@@ -154,7 +154,7 @@ impl Run {
         &self.bytes.bytes()[part.clone()]
     }
 
-    /// The URLs, in order. Their rules are those of `source`.
+    /// The URLs, in order. Their rules are in `source`.
     pub fn urls(&self, source: u32) -> impl Iterator<Item = UrlRecord<'_>> {
         let mut records = UrlRecords::new(self.part(&self.urls), std::iter::empty(), source);
         let tied =

@@ -163,7 +163,7 @@ struct Sealed<'s> {
 }
 
 impl Sealed<'_> {
-    /// Writes the image. In a pool, one thread gathers its parts while another one writes those before them.
+    /// Writes the image. In a pool, one thread gathers its parts while another writes the previous ones.
     fn write(self, out: &mut (impl Write + Seek + Send)) -> Result<(Header, Content), WriteError> {
         out.seek(SeekFrom::Start(HEADER as u64))?;
         let mut summed = Summed { out, sum: Xxh3::new() };
@@ -253,7 +253,7 @@ impl<O: Write + Send> Summed<'_, O> {
     }
 }
 
-/// Gathers the parts of an image into buffers, and passes on those that are full.
+/// Gathers the parts of an image into buffers, and passes on full buffers.
 struct Gathering<'h, P> {
     pass_on: P,
     at: u64,

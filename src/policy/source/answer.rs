@@ -15,7 +15,8 @@ use crate::policy::{Answered, Capture};
 use crate::robots::{self, BodyFlaw, BodyProblem};
 use crate::rules::fetched_url;
 
-/// The highest number with the three digits of an HTTP status (RFC 9110, section 15). Those that no class has count as no answer.
+/// The highest number with the three digits of an HTTP status (RFC 9110, section 15). Statuses that are in no class
+/// count as no answer.
 const HIGHEST_STATUS: i64 = 999;
 
 /// The status of an answer that has a part of the robots.txt (RFC 9110, section 15.3.7).
@@ -108,7 +109,7 @@ fn status(number: i64) -> Result<u16, String> {
 }
 
 impl Answer {
-    /// An answer for a URL, with its HTTP status; `None` if nobody answered.
+    /// An answer for a URL, with its HTTP status; `None` if there was no response.
     pub fn new(url: impl Into<String>, status: Option<i64>) -> Answer {
         Answer { url: Some(url.into()), status, ..Answer::default() }
     }

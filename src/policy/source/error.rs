@@ -119,7 +119,7 @@ pub(crate) enum SourceError {
         /// The problem.
         problem: String,
     },
-    /// One of several answers in memory is none.
+    /// An answer in memory is invalid.
     #[error("answer {number}: {}", shortened(problem))]
     Answer {
         /// The answer, counted from 1.

@@ -27,7 +27,7 @@ pub(super) struct SourceTimes {
 }
 
 impl SourceTimes {
-    /// The time of what is in a file, in seconds of Unix time, if one is given.
+    /// The time for the answers in a file, in seconds of Unix time, if one is given.
     pub fn of_file(self, path: &Path) -> Result<Option<i64>, SourceError> {
         let time = match self.given {
             None => return Ok(None),

@@ -126,7 +126,7 @@ named! {
         Url = "url",
         /// The origin, in place of the URL of its robots.txt: text.
         Origin = "origin",
-        /// The HTTP status: an integer, or null if nobody answered.
+        /// The HTTP status: an integer, or null if there was no response.
         Status = "status",
         /// The target of a redirect: text.
         Location = "location",

@@ -87,7 +87,7 @@ fn is_table(text: &[u8]) -> bool {
     })
 }
 
-/// The fields of a line, without quotes. A quoted one that has a delimiter in it is several.
+/// The fields of a line, without quotes. A quoted field with a delimiter in it counts as several.
 fn fields(line: &[u8], delimiter: u8) -> Vec<&[u8]> {
     let bare = |field: &'_ [u8]| {
         let from = usize::from(field.starts_with(b"\""));

@@ -151,7 +151,7 @@ mod tests {
     use parquet::arrow::ArrowWriter;
     use std::sync::Arc;
 
-    /// The values of the first row of a column, as a file stores it; or what is wrong with it.
+    /// The values of the first row of a column, as a file stores it; or the problem with it.
     fn read(column: ArrayRef) -> Result<Vec<String>, String> {
         let rows = column.len();
         let batch = RecordBatch::try_from_iter([("url", Arc::clone(&column)), ("headers", column)]).unwrap();

@@ -17,7 +17,7 @@ pub(super) struct Headers(pub Vec<(String, String)>);
 ///
 /// # Errors
 ///
-/// A sentence about an answer that says what is wrong.
+/// A sentence that says what is wrong with the answer.
 pub fn headers_of_json(text: &[u8]) -> Result<Vec<(String, String)>, String> {
     let headers: Result<Option<Headers>, _> = serde_json::from_slice(text);
     let headers = headers.map_err(|error| format!("its headers cannot be read: {}", json_words(&error)))?;

@@ -126,7 +126,7 @@ impl<'c> Intake<'c> {
         self.captures.memory / 4 / self.parallel_row_groups() as u64
     }
 
-    /// Adds captures; consecutive ones that share a body have it read once.
+    /// Adds captures; a body that consecutive captures share is read once.
     pub fn add(&mut self, captures: impl IntoIterator<Item = Capture>) -> Result<(), WriteError> {
         for mut capture in captures {
             capture.answered.fetched_at = capture.answered.fetched_at.or(self.time_of_source);
@@ -237,14 +237,14 @@ impl<'c> Intake<'c> {
     }
 }
 
-/// The newest robots.txt of each origin, by its origin, and what was passed over.
+/// The newest robots.txt of each origin, by origin, and the records that were passed over.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Newest {
     /// The bodies, by origin.
     pub bodies: BTreeMap<String, Arc<[u8]>>,
     times: BTreeMap<String, (Option<i64>, bool)>,
-    /// What was passed over in the sources.
+    /// The records that were passed over in the sources.
     pub passed_over: Vec<PassedOver>,
 }
 

@@ -104,7 +104,7 @@ impl Problem {
     }
 }
 
-/// What is wrong with the JSON of a line.
+/// The problem with the JSON of a line.
 fn json(error: &serde_json::Error, line: &[u8]) -> Problem {
     // To the parser, a line feed begins another line.
     let text = line.trim_ascii_end();
@@ -154,7 +154,7 @@ fn capture(line: &[u8], names: &FieldNames, bounds: TimeBounds, limit: usize) ->
     })
 }
 
-/// The status; none if nobody answered.
+/// The status; `None` if there was no response.
 fn status(given: &RawValue) -> Result<Option<i64>, String> {
     match given.get() {
         "null" => Ok(None),

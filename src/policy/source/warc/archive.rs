@@ -50,7 +50,7 @@ struct Pass<'p> {
 }
 
 pub(super) enum Pages {
-    /// Those [named like a robots.txt](is_named_robots_txt).
+    /// Pages [named like a robots.txt](is_named_robots_txt).
     RobotsTxt,
     /// Other pages that redirects lead to, by [`target_key`].
     Others(HashSet<u128>),
@@ -232,7 +232,8 @@ impl Pass<'_> {
         Ok(extent != Extent::Rest)
     }
 
-    /// The captures that a record leads to: its own, if its page is wanted, and those of the revisits that it is the original of.
+    /// The captures from a record: its own, if its page is wanted, and those of the revisits of which it is the
+    /// original.
     fn visit(
         &mut self,
         path: &Path,

@@ -126,7 +126,7 @@ const PARTIAL_CONTENT: u16 = 206;
 enum Length {
     /// The head does not say.
     Unknown,
-    /// This many bytes; if more are stored, what was sent was decoded.
+    /// This many bytes; if more are stored, the crawler has decoded the body.
     AtLeast(u64),
     /// This many bytes.
     Exactly(u64),
@@ -264,7 +264,7 @@ pub(super) fn is_file(status: Option<u16>) -> bool {
 }
 
 impl HttpAnswer {
-    /// What the head of an answer says, for a page requested at this time.
+    /// The answer by its head alone, for a page requested at this time.
     pub fn of_head(response: &Response, fetched_at: Option<i64>) -> HttpAnswer {
         HttpAnswer {
             status: Some(response.status),
