@@ -253,7 +253,8 @@ impl Keys<'_> {
         if self.at == self.block.len() && !self.read_block()? {
             return Ok(None);
         }
-        let key = u128::from_be_bytes(std::array::from_fn(|byte| self.block[self.at + byte]));
+        let (bytes, _) = self.block[self.at..].split_first_chunk().expect("a block has whole keys");
+        let key = u128::from_be_bytes(*bytes);
         if key <= self.last {
             return Err(self.of.invalid("is damaged: its keys are not in order"));
         }
@@ -317,10 +318,7 @@ where
     Unwritten: From<E>,
 {
     let mut writer = Writer::new(same, shard, file)?;
-    let mut keys = Merge::new(sources, u128::cmp)?;
-    while let Some((_, key)) = keys.next()? {
-        writer.add(key)?;
-    }
+    Merge::new(sources, u128::cmp)?.for_each(|key| writer.add(key).map_err(Unwritten::Itself))?;
     Ok(writer.end()?)
 }
 
