@@ -318,7 +318,10 @@ where
     Unwritten: From<E>,
 {
     let mut writer = Writer::new(same, shard, file)?;
-    Merge::new(sources, u128::cmp)?.for_each(|key| writer.add(key).map_err(Unwritten::Itself))?;
+    let mut keys = Merge::new(sources, u128::cmp)?;
+    while let Some((_, key)) = keys.next()? {
+        writer.add(key)?;
+    }
     Ok(writer.end()?)
 }
 

@@ -47,39 +47,6 @@ where
         Ok(Some((winner, item)))
     }
 
-    /// Calls `each` with all items in order.
-    pub fn for_each<X: From<E>>(mut self, mut each: impl FnMut(T) -> Result<(), X>) -> Result<(), X> {
-        let mut last = NOBODY;
-        while let Some(mut item) = self.heads.get_mut(self.tree[0]).and_then(Option::take) {
-            let winner = self.tree[0];
-            // A list that wins again is taken to go on: up to the head of the second, its items need not go through the tree.
-            let goes_on = std::mem::replace(&mut last, winner) == winner;
-            let second = if goes_on { self.second() } else { None };
-            let head = loop {
-                each(item)?;
-                let Some(next) = self.lists[winner].next().transpose()? else { break None };
-                if !goes_on || second.is_some_and(|second| !self.precedes(&next, winner, second)) {
-                    break Some(next);
-                }
-                item = next;
-            };
-            self.heads[winner] = head;
-            self.play(winner);
-        }
-        Ok(())
-    }
-
-    /// The list that wins once the winner has ended.
-    fn second(&self) -> Option<usize> {
-        let (mut second, mut node) = (None, (self.tree[0] + self.lists.len()) / 2);
-        while node > 0 {
-            let list = self.tree[node];
-            second = second.filter(|&second| self.is_before(second, list)).or(Some(list));
-            node /= 2;
-        }
-        second
-    }
-
     /// A list plays on its way to the root. The first to come to a node waits there.
     #[inline]
     fn play(&mut self, list: usize) {
@@ -100,14 +67,10 @@ where
     /// Whether the head of a list comes before that of another.
     #[inline]
     fn is_before(&self, one: usize, other: usize) -> bool {
-        self.heads[one].as_ref().is_some_and(|head| self.precedes(head, one, other))
-    }
-
-    /// Whether an item of a list comes before the head of another.
-    #[inline]
-    fn precedes(&self, item: &T, list: usize, other: usize) -> bool {
-        let head = self.heads[other].as_ref();
-        head.is_none_or(|head| (self.compare)(item, head).then(list.cmp(&other)).is_lt())
+        match (&self.heads[one], &self.heads[other]) {
+            (Some(head), Some(than)) => (self.compare)(head, than).then(one.cmp(&other)).is_lt(),
+            (head, _) => head.is_some(),
+        }
     }
 }
 
@@ -131,21 +94,14 @@ mod tests {
             let mut expected: Vec<(usize, usize)> =
                 numbered.flat_map(|(number, list)| list.iter().map(move |&item| (item, number))).collect();
             expected.sort_unstable();
-            let sources = || lists.iter().map(|list| list.iter().copied().map(Ok::<usize, usize>)).collect();
-            let (mut merge, mut found) = (Merge::new(sources(), Ord::cmp).unwrap(), Vec::new());
+            let sources = lists.into_iter().map(|list| list.into_iter().map(Ok::<usize, ()>)).collect();
+            let (mut merge, mut found) = (Merge::new(sources, Ord::cmp).unwrap(), Vec::new());
             while let Some(&next) = merge.peek() {
                 let (list, item) = merge.next().unwrap().unwrap();
                 assert_eq!(item, next);
                 found.push((item, list));
             }
             assert_eq!(found, expected, "{count}");
-            let (merge, mut items) = (Merge::new(sources(), Ord::cmp).unwrap(), Vec::new());
-            let push = |item| {
-                items.push(item);
-                Ok::<(), usize>(())
-            };
-            merge.for_each(push).unwrap();
-            assert!(items.into_iter().eq(expected.into_iter().map(|(item, _)| item)), "{count}");
         }
     }
 

@@ -158,7 +158,11 @@ fn write_run(file: &File, fill: impl FnOnce(&mut Put<'_>) -> io::Result<()>) -> 
 fn merge(runs: &[Run], held: Vec<Box<[u8]>>, each: &mut Put<'_>) -> io::Result<()> {
     let mut sources = runs.iter().map(|run| run.records().map(Source::Run)).collect::<io::Result<Vec<_>>>()?;
     sources.push(Source::Held(held.into_iter()));
-    Merge::new(sources, Ord::cmp)?.for_each(each)
+    let mut merged = Merge::new(sources, Ord::cmp)?;
+    while let Some((_, record)) = merged.next()? {
+        each(record)?;
+    }
+    Ok(())
 }
 
 /// The error with the path of a run, which users do not know of.
