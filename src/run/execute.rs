@@ -19,7 +19,7 @@ use std::sync::atomic::AtomicU64;
 use super::checkpoint::{Checkpointer, RunState};
 use super::error::FilterError;
 use super::job::{Destination, Job, Newer};
-use super::memory::{JobMemory, Needs};
+use super::memory::{JobMemory, KEY_SETS, Needs};
 use super::needed::asked;
 use super::newly_seen::SeenPlace;
 use super::opaque::Error;
@@ -271,7 +271,7 @@ pub(super) fn complete(
     if let Some((place, newly)) = seen {
         place.unchanged()?;
         let same = plan.options.unique.unwrap_or_default();
-        receipt.seen_file = Some(place.write(newly, same, plan.memory.key_sets())?);
+        receipt.seen_file = Some(place.write(newly, same, plan.memory.share(KEY_SETS))?);
     }
     receipt.speed = speed;
     receipt.seconds = checkpointer.map_or_else(|| progress.snapshot().seconds, Checkpointer::seconds);
@@ -422,7 +422,7 @@ impl Job {
         let keys = progress.comparing(|| first_pass(&chunks, Hashing::of_files(same), &limits))?.keys;
         progress.judged();
         let written = replace(out, &KEYS_FILE, |file| {
-            write_keys(file, same, self.long_run.shard, vec![keys.in_order(memory.key_sets())])
+            write_keys(file, same, self.long_run.shard, vec![keys.in_order(memory.share(KEY_SETS))])
         });
         written.map_err(|problem: Unwritten| problem.of(out))?;
         Ok(SeenFile::open_file(out)?)

@@ -6,13 +6,12 @@
 //!
 //! The keys of a run are not sorted for that: a set finds those that are repeated in a third of the time.
 
-use std::io;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::seen::{NO_URL, contains, insert, prefetch_ahead};
-use super::seen_file::{SeenError, SeenFile, ShardKeys, Unwritten};
+use super::seen_file::{SeenFile, ShardKeys, Unwritten};
 use crate::formats::external_sort::{KeyRuns, LineBits, RUN_BITS, is_of_part};
 use crate::formats::memory;
 use crate::formats::memory_budget::Share;
@@ -133,73 +132,51 @@ impl RunSet<'_> {
             }
             let held = slots_free(slots.len()) - free;
             let begin = ((number as u128) << passes | part, RUN_BITS + passes);
-            self.find_in_shards(runs, number, begin, held, repeated)?;
-            self.find_in_file(runs, number, begin, repeated, in_file)?;
+            self.find_in_files(runs, number, begin, held, [&mut *repeated, &mut *in_file])?;
         }
         Ok(true)
     }
 
-    /// Sets the bits of the keys of a run that an earlier shard has, too, and begin with these bits, as all `held` by the set do.
-    fn find_in_shards(
+    /// Sets the bits of the keys of a run that are in files, and begin with these bits, as all `held` by the set do. Those that an earlier
+    /// shard has are repeated; of those that earlier runs have seen, the first is in the file.
+    fn find_in_files(
         &mut self,
         runs: &KeyRuns,
         number: usize,
         (first_bits, bits): (u128, u32),
         held: usize,
-        repeated: &mut [u64],
+        [repeated, in_file]: [&mut [u64]; 2],
     ) -> Result<(), Unwritten> {
-        let Some(ShardKeys { earlier, own, .. }) = self.files.shards else { return Ok(()) };
-        let (slots, mut all, mut shared) = (&self.slots, 0, 0);
-        own.each_beginning(first_bits, bits, |key| {
-            all += 1;
-            shared += usize::from(contains(slots, key.rotate_left(bits)));
-        })?;
-        if (all, shared) != (held, held) {
-            return Err(own.invalid("has other URLs than the lists of its shard; write it again").into());
-        }
-        self.hits.clear();
-        earlier.iter().try_for_each(|file| self.add_hits(file, (first_bits, bits)))?;
-        self.hits.sort_unstable();
-        self.each_hit(runs, number, |word, bit| repeated[word] |= bit).map_err(Unwritten::from)
-    }
-
-    /// Sets the bits of the first keys of a run that earlier runs have seen, and begin with these bits, as all in the set do.
-    fn find_in_file(
-        &mut self,
-        runs: &KeyRuns,
-        number: usize,
-        begin: (u128, u32),
-        repeated: &[u64],
-        in_file: &mut [u64],
-    ) -> Result<(), Unwritten> {
-        let Some(file) = self.files.seen else { return Ok(()) };
-        self.hits.clear();
-        self.add_hits(file, begin)?;
-        self.each_hit(runs, number, |word, bit| in_file[word] |= bit & !repeated[word]).map_err(Unwritten::from)
-    }
-
-    /// Adds the keys of a file that begin with these bits and are in the set to the hits.
-    fn add_hits(&mut self, file: &SeenFile, (first_bits, bits): (u128, u32)) -> Result<(), SeenError> {
-        let RunSet { slots, hits, .. } = self;
-        file.each_beginning(first_bits, bits, |key| {
-            if contains(slots, key.rotate_left(bits)) {
-                hits.push(key);
+        let RunSet { files: KeyFiles { seen, shards }, slots, buffer, hits, .. } = self;
+        let is_held = |key: u128| contains(slots, key.rotate_left(bits));
+        if let Some(ShardKeys { own, .. }) = shards {
+            let (mut all, mut shared) = (0, 0);
+            own.each_beginning(first_bits, bits, |key| {
+                all += 1;
+                shared += usize::from(is_held(key));
+            })?;
+            if (all, shared) != (held, held) {
+                return Err(own.invalid("has other URLs than the lists of its shard; write it again").into());
             }
-        })
-    }
-
-    /// Calls `set` with the word and the bit of each key of a run that is among the hits.
-    fn each_hit(&mut self, runs: &KeyRuns, number: usize, mut set: impl FnMut(usize, u64)) -> io::Result<()> {
-        let RunSet { buffer, hits, .. } = self;
+        }
+        hits.clear();
+        for file in seen.iter().copied().chain(shards.iter().flat_map(|shards| &shards.earlier)) {
+            file.each_beginning(first_bits, bits, |key| hits.extend(Some(key).filter(|&key| is_held(key))))?;
+        }
         if hits.is_empty() {
             return Ok(());
         }
-        runs.read(number, buffer, |first, keys| {
-            let is_hit = |&(_, key): &(usize, &u128)| hits.binary_search(key).is_ok();
-            for (at, _) in keys.iter().enumerate().filter(is_hit) {
-                set((first + at) / 64, 1 << ((first + at) % 64));
+        hits.sort_unstable();
+        let read = runs.read(number, buffer, |first, keys| {
+            for (at, _) in keys.iter().enumerate().filter(|(_, key)| hits.binary_search(key).is_ok()) {
+                let (word, bit) = ((first + at) / 64, 1 << ((first + at) % 64));
+                match seen {
+                    Some(_) => in_file[word] |= bit & !repeated[word],
+                    None => repeated[word] |= bit,
+                }
             }
-        })
+        });
+        Ok(read?)
     }
 }
 
@@ -217,6 +194,7 @@ fn slots_for(keys: usize) -> usize {
 mod tests {
     use std::collections::HashSet;
     use std::fs::File;
+    use std::io;
 
     use super::*;
     use crate::formats::external_sort::ChunkKeys;

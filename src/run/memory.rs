@@ -46,7 +46,7 @@ const LEAST_WAITING: Part = Part { pieces: 1, of: 32 };
 const LONG_LINE: Part = Part { pieces: 3, of: 16 };
 
 /// Origins with deferred lines. They are held in a fifth of it, and take all of it while they are sorted and copied for a checkpoint.
-const ORIGINS: Part = Part { pieces: 5, of: 32 };
+pub(super) const ORIGINS: Part = Part { pieces: 5, of: 32 };
 
 /// The windows of decompressors, and chunks that are read ahead of their turn.
 const DECOMPRESSORS: Part = Part { pieces: 1, of: 7 };
@@ -55,17 +55,17 @@ const DECOMPRESSORS: Part = Part { pieces: 1, of: 7 };
 const CACHES: Part = Part { pieces: 1, of: 160 };
 
 /// Keys of allowed URLs, for later runs, that wait to be written.
-const ADDED_KEYS: Part = Part { pieces: 1, of: 160 };
+pub(super) const ADDED_KEYS: Part = Part { pieces: 1, of: 160 };
 
 /// What there is at once while lines are judged.
 const WHILE_JUDGING: [Part; 6] = [WORKERS, LONG_LINE, ORIGINS, DECOMPRESSORS, CACHES, ADDED_KEYS];
 const _: () = assert!(Part::fit(&WHILE_JUDGING));
 
 /// Keys of lines that wait to be written, in a first pass that finds repeated ones.
-const KEYS: Part = Part { pieces: 1, of: 8 };
+pub(super) const KEYS: Part = Part { pieces: 1, of: 8 };
 
 /// Sets of keys, or keys that are sorted, before or after lines are judged.
-const KEY_SETS: Part = Part { pieces: 1, of: 4 };
+pub(super) const KEY_SETS: Part = Part { pieces: 1, of: 4 };
 
 /// What there is at once before lines are judged.
 const BEFORE_JUDGING: [Part; 4] = [KEYS, KEY_SETS, LONG_LINE, DECOMPRESSORS];
@@ -316,29 +316,14 @@ impl JobMemory {
         ROW_GROUP.min(self.budget.bytes() / 16)
     }
 
-    /// For origins with deferred lines.
-    pub fn origins(&self) -> Share {
-        self.budget.share(ORIGINS)
+    /// The share of a part.
+    pub fn share(&self, part: Part) -> Share {
+        self.budget.share(part)
     }
 
     /// Bytes of lists whose URLs are few enough to be kept in one set.
     pub fn lists_of_set(&self) -> u64 {
         LISTS_OF_SET.bytes_of(self.budget.bytes())
-    }
-
-    /// For keys of a first pass that wait to be written, while nothing is judged.
-    pub fn keys(&self) -> Share {
-        self.budget.share(KEYS)
-    }
-
-    /// For sets of keys, while nothing is judged.
-    pub fn key_sets(&self) -> Share {
-        self.budget.share(KEY_SETS)
-    }
-
-    /// For keys of allowed URLs that wait to be written.
-    pub fn added_keys(&self) -> Share {
-        self.budget.share(ADDED_KEYS)
     }
 
     /// For the caches of each of so many workers.
@@ -422,9 +407,9 @@ mod tests {
                     let shares = memory.waiting_rows(plan)
                         + workers_share
                         + line_share
-                        + memory.origins().bytes()
+                        + memory.share(ORIGINS).bytes()
                         + CACHES.bytes_of(memory.budget.bytes())
-                        + memory.added_keys().bytes()
+                        + memory.share(ADDED_KEYS).bytes()
                         + memory.decompressors();
                     assert!((1..=asked).contains(&workers), "{workers}");
                     assert!(bytes - memory.budget.bytes() + shares <= bytes, "{bytes} {crawlers} {asked}");

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use super::error::FilterError;
 use super::known_lines::{KeyFiles, KnownLines, known_lines};
-use super::memory::JobMemory;
+use super::memory::{ADDED_KEYS, JobMemory, KEY_SETS, KEYS};
 use super::queue::{Step, Turns};
 use super::seen::{Hashing, LineHashes};
 use super::seen_file::Unwritten;
@@ -61,8 +61,8 @@ pub(super) struct Passed {
 impl PassLimits {
     /// With files in this folder, and so many threads.
     pub fn new(folder: PathBuf, threads: usize, memory: JobMemory) -> PassLimits {
-        let set = memory.key_sets().of_each(threads);
-        PassLimits { folder, threads, keys: memory.keys(), added_keys: memory.added_keys(), set }
+        let set = memory.share(KEY_SETS).of_each(threads);
+        PassLimits { folder, threads, keys: memory.share(KEYS), added_keys: memory.share(ADDED_KEYS), set }
     }
 
     /// No keys of allowed lines yet.

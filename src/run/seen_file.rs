@@ -272,7 +272,8 @@ impl Keys<'_> {
         if self.at == self.block.len() && !self.read_block()? {
             return Ok(None);
         }
-        let key = u128::from_be_bytes(std::array::from_fn(|byte| self.block[self.at + byte]));
+        let (bytes, _) = self.block[self.at..].split_first_chunk().expect("a block has whole keys");
+        let key = u128::from_be_bytes(*bytes);
         if key <= self.last {
             return Err(self.of.invalid("is damaged: its keys are not in order"));
         }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::checkpoint::{Checkpoint, Checkpointer, JobRecord, ListRecord, RunState, Stage};
 use super::job::{Destination, Folder, Pipe};
+use super::memory::ORIGINS;
 use super::needed::NeededList;
 use super::pipeline::Outlets;
 use super::plan::Plan;
@@ -138,7 +139,7 @@ fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> R
     let Files { folder: Folder { directory, force, .. }, layout, sets, tables } = files;
     let output = Output::create(directory, sets, layout, *force)?;
     let state = record.as_ref().map(|_| MissingRobotsState::default());
-    let needed = MissingRobots::new(directory, plan.memory.origins(), state.as_ref());
+    let needed = MissingRobots::new(directory, plan.memory.share(ORIGINS), state.as_ref());
     let needed = needed.map_err(OutputError::unwritable(directory))?;
     let checkpointer =
         record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, 0.0));
@@ -211,7 +212,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
                 Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, state.seconds);
             let Files { layout, sets, tables, .. } = files;
             let output = Output::resume(directory, sets, layout, &state.files)?;
-            let needed = match MissingRobots::new(directory, plan.memory.origins(), Some(&state.needed)) {
+            let needed = match MissingRobots::new(directory, plan.memory.share(ORIGINS), Some(&state.needed)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     return Err(refused(format!("a stored part of {NEEDED} is gone")));
                 }

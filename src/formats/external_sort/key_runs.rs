@@ -117,9 +117,10 @@ impl KeyRuns {
     /// The number of runs.
     pub const COUNT: usize = RUNS;
 
-    /// No keys yet, in unnamed files of `folder`, with this memory for those that are not written.
+    /// No keys yet, in unnamed files of `folder`, with this memory for those that are not written, or half a MiB if that is more.
     pub fn new(folder: &Path, memory: &Share) -> io::Result<KeyRuns> {
-        let bytes = (memory.bytes() / RUNS as u64).clamp(1 << 10, 128 << 10);
+        // Shorter blocks take more calls of the system than is worth their memory.
+        let bytes = (memory.bytes() / RUNS as u64).clamp(4 << 10, 128 << 10);
         let block = 1 << (bytes / size_of::<u128>() as u64).ilog2();
         let runs = (0..RUNS).map(|_| Run { blocks: Vec::new(), last: Vec::with_capacity(block) }).collect();
         let of_lines = io::BufWriter::with_capacity(64 << 10, tempfile::tempfile_in(folder)?);
