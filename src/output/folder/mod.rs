@@ -16,6 +16,7 @@ pub(crate) use names::{
     CHECKPOINT, FileName, REPORT_START, Written, is_file_of_run, is_list_folder, list_folder, partial,
     split_list_folder, table_part,
 };
+pub(crate) use names::VERDICT;
 #[cfg(feature = "parquet")]
-pub(crate) use names::{CRAWLER, VERDICT, WAITING_ROWS};
+pub(crate) use names::{CRAWLER, WAITING_ROWS};
 pub use names::{NEEDED, RECEIPT, REPORT};
