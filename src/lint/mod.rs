@@ -4,7 +4,8 @@
 //! dialect does and reports, line by line, what is dropped, what is read differently than it looks, and what has no
 //! effect. Each [`Finding`] has the reason and the document that says so. The modules follow the flow of data: `lines`
 //! checks each line by itself (`rule`, `side_records`; `meant` knows what the author meant), `records` how lines belong
-//! together, `unreachable` how rules win against each other, and `inherited` and `redundant` what lines come to.
+//! together, `unreachable` how rules win against each other, and `inherited` and `redundant` what lines come to. What is proposed is
+//! checked last, by `proposals`, with the automata of the file that has it.
 //!
 //! What a line comes to is asked of automata: those of all rules that apply to a crawler, with the line and without it, are
 //! compared for all paths that can be asked for. What is claimed is proved; what cannot be decided with limited work is not claimed

@@ -7,133 +7,113 @@
 //!
 //! What cannot be decided with limited work is not proposed.
 
+use std::ops::Range;
+
 use super::FindingKind;
 use super::audience::Audience;
 use super::effects::{Effects, Shown};
-use super::finding::{Finding, Findings};
+use super::finding::Findings;
 use super::inherited::File;
-use super::meant::is_narrow;
-use crate::dialect::{AllowLines, Dialect};
-use crate::robots::{self, Key, Line, Robots, Rule};
+use super::meant::{is_narrow, is_start};
+use crate::dialect::{AllowLines, Dialect, Precedence};
+use crate::robots::{self, Group, Key, Line, Note, NoteKind, Robots, Rule};
 use crate::rules::{Pattern, Patterns, Verdict};
 
+/// What a record begins with that is for every crawler.
+const ALONE: &[u8] = b"User-agent: *\n";
+
 /// The most bytes that are read again for the proposals about one file.
-const READ_AGAIN: usize = 16 << 20;
+const READ_AGAIN: usize = 32 << 20;
 
 /// Takes back the proposals that are not right. Returns the number of questions that were not decided.
 pub(super) fn check(text: &[u8], file: &File<'_>, findings: &mut Findings<'_>) -> usize {
-    let mut effects = Effects::new(file.dialect);
-    let mut left = READ_AGAIN;
+    let (mut effects, mut left) = (Effects::new(file.dialect), READ_AGAIN);
     let mut lines: Vec<&[u8]> = Vec::new();
     for finding in findings.proposing() {
         if lines.is_empty() {
             lines.extend(robots::lines(text, file.dialect).map(|line| line.text));
         }
-        let Some((line, proposal)) = lines.get(finding.line as usize - 1).zip(finding.proposal.as_deref()) else {
-            continue;
-        };
+        let Some(line) = (finding.line as usize).checked_sub(1).and_then(|place| lines.get(place)) else { continue };
+        let proposal = finding.proposal.as_deref().unwrap_or_default();
         let from = line.as_ptr() as usize - text.as_ptr() as usize;
-        let with = [&text[..from], proposal.as_bytes(), &text[from + line.len()..]].concat();
-        let Some(rest) = left.checked_sub(with.len()) else {
+        // With the end of the line, which crawlers may not read.
+        let end = memchr::memchr2(b'\n', b'\r', &text[from..]).map_or(text.len(), |length| from + length);
+        let with = [&text[..from], proposal.as_bytes(), &text[end..]].concat();
+        left = left.saturating_sub(with.len());
+        if left == 0 {
             effects.unanswered += 1;
             finding.proposal = None;
             continue;
-        };
-        left = rest;
-        let robots = Robots::parse(&with, file.dialect);
-        let with = With { file, robots: &robots, line: finding.line, count: proposal.lines().count() as u32 };
-        let is_right = with.keeps_others()
-            && with.reads_all(proposal)
-            && with.proposed().all(|number| {
-                let may_be_whole = is_written(finding.kind, line, with.robots.rules[number].value, file.dialect);
-                may_be_whole || is_narrow(with.robots.rules[number].value) || !with.was_narrow()
-            })
-            && with.comes_to(finding.kind == FindingKind::RepeatedStar, &mut effects);
+        }
+        let is_same = finding.kind == FindingKind::RepeatedStar;
+        let alone = [ALONE, proposal.as_bytes()].concat();
+        let is_right = With::read([&with, &alone], proposal, finding.line, file).is_some_and(|with| {
+            (is_written(finding.kind, line, file.dialect) || !with.becomes_whole())
+                && with.comes_to(is_same, &mut effects)
+        });
         if !is_right {
             finding.proposal = None;
-            no_longer(finding);
+            if is_same && file.dialect.precedence == Precedence::Longest {
+                finding.reason += "; but each counts in the length of the rule";
+            }
         }
     }
     effects.unanswered
 }
 
-/// Whether the path of a proposed rule is written in the line, so that it is no guess.
-fn is_written(kind: FindingKind, line: &[u8], path: &[u8], dialect: &Dialect) -> bool {
+/// Whether the path of a proposal is written in the line, so that it is no guess.
+fn is_written(kind: FindingKind, line: &[u8], dialect: &Dialect) -> bool {
     match (kind, robots::read(line, dialect.keys)) {
         (FindingKind::MissingColon | FindingKind::MisspeltKey, _) => true,
-        (FindingKind::ForeignComment, Line::Record { value, .. }) => value.starts_with(path),
+        (FindingKind::ForeignComment, Line::Record { value, .. }) => is_start(value),
         _ => false,
     }
 }
 
-/// Says why nothing is proposed, where that is not plain.
-fn no_longer(finding: &mut Finding) {
-    if finding.kind == FindingKind::RepeatedStar {
-        finding.reason += "; but each counts in the length of the rule";
-    }
-}
-
-/// A file with a proposal: `count` lines in place of one.
+/// A file with a proposal in place of a line. Of a proposal that stands outside every record, a record of its own.
 struct With<'f> {
     file: &'f File<'f>,
-    robots: &'f Robots<'f>,
+    robots: Robots<'f>,
+    /// The line in the file.
     line: u32,
-    count: u32,
+    /// The numbers of the rules that are proposed.
+    proposed: Range<usize>,
+    is_alone: bool,
 }
 
-impl With<'_> {
-    /// Whether a rule of the file with the proposal is proposed.
-    fn is_proposed(&self, rule: &Rule<'_>) -> bool {
-        (self.line..self.line + self.count).contains(&rule.line)
+impl<'f> With<'f> {
+    /// Reads the file with a proposal, or a record of its own. `None` if that takes a rule out of its record, or the proposal is not
+    /// read as it is written.
+    fn read([with, alone]: [&'f [u8]; 2], proposal: &str, line: u32, file: &'f File<'f>) -> Option<With<'f>> {
+        let mut lines = line..line + proposal.lines().count() as u32;
+        let mut robots = Robots::parse(with, file.dialect);
+        let is_outside = |note: &Note| note.kind == NoteKind::RuleOutsideGroup && lines.contains(&note.line);
+        let is_alone = robots.notes.iter().any(is_outside);
+        if is_alone {
+            lines = 0..u32::MAX;
+            robots = Robots::parse(alone, file.dialect);
+        } else if !keeps_others([file.robots, &robots], [line..line + 1, lines.clone()]) {
+            return None;
+        }
+        let place = |line| robots.rules.partition_point(|rule| rule.line < line);
+        let proposed = place(lines.start)..place(lines.end);
+        let all = rules_of(proposal, file.dialect);
+        (proposed.len() == all).then_some(With { file, robots, line, proposed, is_alone })
     }
 
-    /// Whether all other rules are there, in records of the same agents, unless agents are proposed.
-    fn keeps_others(&self) -> bool {
-        let (was, now) = (self.file.robots, self.robots);
-        let is_of_agents = |robots: &Robots<'_>, count| {
-            robots.agents.iter().any(|agent| (self.line..self.line + count).contains(&agent.line))
-        };
-        is_of_agents(was, 1)
-            || is_of_agents(now, self.count)
-            || was.groups.len() == now.groups.len()
-                && was.groups.iter().zip(&now.groups).all(|(one, other)| {
-                    let agents = |robots: &Robots<'_>, group: &robots::Group| {
-                        robots.agents[group.agents.clone()].iter().map(|agent| agent.value.to_vec()).collect::<Vec<_>>()
-                    };
-                    let others = was.rules[one.rules.clone()].iter().filter(|rule| rule.line != self.line);
-                    let kept = now.rules[other.rules.clone()].iter().filter(|rule| !self.is_proposed(rule));
-                    let plain = |rule: &Rule<'_>| (rule.allow, rule.value.to_vec());
-                    agents(was, one) == agents(now, other) && others.map(plain).eq(kept.map(plain))
-                })
-    }
-
-    /// Whether each rule in the proposal is read as one, unless the dialect ignores it.
-    fn reads_all(&self, proposal: &str) -> bool {
-        let dialect = self.file.dialect;
-        let is_rule = |line: &str| match robots::read(line.as_bytes(), dialect.keys) {
-            Line::Record { key: Key::Allow, .. } if dialect.allow == AllowLines::Ignored => false,
-            Line::Record { key: Key::Allow | Key::Disallow, value, .. } => !value.is_empty(),
-            _ => false,
-        };
-        proposal.lines().filter(|line| is_rule(line)).count() == self.proposed().count()
-    }
-
-    /// The numbers of the rules that are proposed.
-    fn proposed(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.robots.rules.len()).filter(|&number| self.is_proposed(&self.robots.rules[number]))
-    }
-
-    /// Whether the line is a rule for some paths, or none.
-    fn was_narrow(&self) -> bool {
-        self.file.robots.rules.iter().find(|rule| rule.line == self.line).is_none_or(|rule| is_narrow(rule.value))
+    /// Whether a line for some paths, or none, becomes a rule for the whole site.
+    fn becomes_whole(&self) -> bool {
+        let was = self.file.robots.rules.iter().find(|rule| rule.line == self.line);
+        was.is_none_or(|rule| is_narrow(rule.value))
+            && self.robots.rules[self.proposed.clone()].iter().any(|rule| !is_narrow(rule.value))
     }
 
     /// Whether each rule that is proposed decides for some crawler; or, if it is the same as the line, whether it changes nothing for any.
     fn comes_to(&self, is_same: bool, effects: &mut Effects) -> bool {
-        self.proposed().all(|number| {
+        self.proposed.clone().all(|number| {
             let mut audiences = self.audiences(number).into_iter();
             match is_same {
-                true => audiences.all(|groups| self.changes_nothing(number, &groups, effects)),
+                true => self.is_alone || audiences.all(|groups| self.changes_nothing(number, &groups, effects)),
                 false => audiences.any(|groups| self.decides(number, &groups, effects)),
             }
         })
@@ -142,13 +122,10 @@ impl With<'_> {
     /// The groups that apply with a rule: those of each audience that the rule is for, or its own, if that is for nobody.
     fn audiences(&self, number: usize) -> Vec<Vec<u32>> {
         let group = self.robots.groups.partition_point(|group| group.rules.end <= number) as u32;
-        let is_theirs = |audience: &&Audience| audience.groups.contains(&group);
-        let mut all: Vec<Vec<u32>> =
-            self.file.audiences.iter().filter(is_theirs).map(|audience| audience.groups.clone()).collect();
-        if all.is_empty() {
-            all.push(vec![group]);
-        }
-        all
+        let is_theirs = |audience: &&Audience| !self.is_alone && audience.groups.contains(&group);
+        let theirs = self.file.audiences.iter().filter(is_theirs).map(|audience| audience.groups.clone());
+        let all: Vec<Vec<u32>> = theirs.collect();
+        if all.is_empty() { vec![vec![group]] } else { all }
     }
 
     /// The patterns of these groups that can match a path that a rule matches, as ranked.
@@ -173,7 +150,7 @@ impl With<'_> {
     /// Whether a path that a proposed rule matches has its verdict.
     fn decides(&self, number: usize, groups: &[u32], effects: &mut Effects) -> bool {
         let rule = &self.robots.rules[number];
-        let Some(near) = self.near(self.robots, groups, rule, effects) else { return false };
+        let Some(near) = self.near(&self.robots, groups, rule, effects) else { return false };
         let blocking = Rule { allow: false, ..*rule };
         let matched = effects.merged(Patterns::rank(std::iter::once(&blocking), self.file.dialect));
         let near = effects.merged(near);
@@ -187,12 +164,44 @@ impl With<'_> {
     /// Whether no path has another verdict with a proposed rule than with the one that it stands for.
     fn changes_nothing(&self, number: usize, groups: &[u32], effects: &mut Effects) -> bool {
         let rule = &self.robots.rules[number];
-        let (was, now) = (self.file.robots, self.robots);
-        let [was, now] = [was, now].map(|robots| self.near(robots, groups, rule, effects));
+        let [was, now] = [self.file.robots, &self.robots].map(|robots| self.near(robots, groups, rule, effects));
         let Some((was, now)) = was.zip(now) else { return false };
         let [was, now] = [was, now].map(|patterns| effects.merged(patterns));
         effects.shown([&was, &now], |[was, now]| was != now) == Shown::ByNone
     }
+}
+
+/// Whether all rules but those on these lines are in both files, in records of the same agents; unless agents are proposed, or gone.
+fn keeps_others([was, now]: [&Robots<'_>; 2], [line, lines]: [Range<u32>; 2]) -> bool {
+    let has_agent = |robots: &Robots<'_>, lines: &Range<u32>| robots.agents.iter().any(|one| lines.contains(&one.line));
+    if has_agent(was, &line) || has_agent(now, &lines) {
+        return true;
+    }
+    let is_same = |(one, other): (&Group, &Group)| {
+        agents(was, one).eq(agents(now, other)) && others(was, one, &line).eq(others(now, other, &lines))
+    };
+    was.groups.len() == now.groups.len() && was.groups.iter().zip(&now.groups).all(is_same)
+}
+
+/// The agents of a group.
+fn agents<'r>(robots: &'r Robots<'_>, group: &Group) -> impl Iterator<Item = &'r [u8]> {
+    robots.agents[group.agents.clone()].iter().map(|agent| agent.value)
+}
+
+/// The rules of a group, but for those on these lines.
+fn others<'r>(robots: &'r Robots<'_>, group: &Group, lines: &'r Range<u32>) -> impl Iterator<Item = (bool, &'r [u8])> {
+    let others = robots.rules[group.rules.clone()].iter().filter(|rule| !lines.contains(&rule.line));
+    others.map(|rule| (rule.allow, rule.value))
+}
+
+/// How many lines of a proposal are to be rules.
+fn rules_of(proposal: &str, dialect: &Dialect) -> usize {
+    let is_rule = |line: &&str| match robots::read(line.as_bytes(), dialect.keys) {
+        Line::Record { key: Key::Allow, .. } if dialect.allow == AllowLines::Ignored => false,
+        Line::Record { key: Key::Allow | Key::Disallow, value, .. } => !value.is_empty(),
+        _ => false,
+    };
+    proposal.lines().filter(is_rule).count()
 }
 
 /// The bytes that every path begins with that a pattern matches.

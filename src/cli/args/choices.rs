@@ -160,9 +160,10 @@ fn fallback() -> impl TypedValueParser<Value = Fallback> {
 pub struct RequiredArgs {
     /// Keep pages only if what their sites say allows a use: train-ai!=n
     ///
-    /// A use is train-ai, search or ai-input. USE!=n asks that it is not refused, USE=y that it is said to be fine; several stand
-    /// between commas. Content-Usage and Content-Signal lines say it, and any n of them counts. Lines that are allowed but do not meet
-    /// it are blocked, with the reason `preference`; what a site says in a way that cannot be read meets neither.
+    /// A use is train-ai, search or ai-input. USE!=n requires that the site does not refuse the use, USE=y that it permits it;
+    /// separate several by commas. Both are read from Content-Usage and Content-Signal lines, and one n among them is a refusal. A
+    /// line that is allowed but does not meet the requirement is blocked, with the reason `preference`. A preference that cannot be
+    /// read meets no requirement.
     #[arg(long, value_name = "USE!=n", hide_short_help = true, value_parser = str::parse::<Requirements>)]
     pub require: Option<Requirements>,
     #[command(flatten)]
@@ -174,8 +175,8 @@ pub struct RequiredArgs {
 pub struct SignalArgs {
     /// To which crawlers a Content-Signal line speaks: group or everybody [default: group]
     ///
-    /// group: to those of the group that it stands in, and before all groups to all; everybody: to all, wherever it stands. It matters
-    /// to what is required and shown.
+    /// group: to the crawlers of its group, or to all if it stands before the first group. everybody: to all, wherever it stands.
+    /// The choice changes which preferences are shown and required.
     #[arg(long, value_name = "SCOPE", hide_possible_values = true,
         value_parser = one_of(SignalScope::ALL.map(|scope| (scope.name(), scope))))]
     pub content_signal: Option<SignalScope>,

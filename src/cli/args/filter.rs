@@ -78,9 +78,8 @@ pub struct InputArgs {
     ///
     /// One of the fields is the URL. `tab` or `\t` is a tab; `whitespace` is any number of spaces and tabs, as between the padded
     /// columns of a log, and those at the start of a line do not count. With , or ; a field may be quoted, as in RFC 4180, but a
-    /// record must be on one line. The output keeps the whole line. Without the option each line is a URL, and one with a tab
-    /// inside is invalid, because it has fields; `none` says that tabs are part of URLs, which are then judged without them, as
-    /// they are fetched.
+    /// record must be on one line. The output keeps the whole line. Without the option each line is a URL, and a line with a tab
+    /// inside is invalid. With `none`, tabs are part of URLs, and are dropped before a URL is judged, as fetchers drop them.
     #[arg(long, value_name = "CHAR")]
     pub delimiter: Option<Delimiter>,
     /// The field with the URL: its number or its name [default: 1]
@@ -138,9 +137,8 @@ pub struct PolicySourceArgs {
     pub only_changed: bool,
     /// Go on with the new file if a policy is replaced: for pipes
     ///
-    /// Before each chunk of lines, which in a pipe are those that have arrived, the run looks whether the name of a --policy leads
-    /// to another file. If so, it opens that one, says so on standard error, and judges by it from then on; the other files stay
-    /// open. Replace policies by renaming, as `compile` and `merge` do. A file that cannot be used is reported, and the one before
+    /// Before each chunk of lines (in a pipe: the lines that have arrived), the run checks whether a --policy path leads to another
+    /// file. If so, it opens that file, reports it on standard error, and judges by it from then on; the other files stay open. Replace policies by renaming, as `compile` and `merge` do. A file that cannot be used is reported, and the one before
     /// it stays in use. --overrides is read once. Without --now, ages are judged at the time when a policy is opened. For --only,
     /// --verdicts and --blocked-for without --out: elsewhere one policy judges all lines.
     #[arg(long, hide_short_help = true)]

@@ -41,9 +41,9 @@ pub struct OutputArgs {
     pub only: Vec<Partition>,
     /// List the robots.txt to fetch in a file, each once: for pipes
     ///
-    /// With --only and --verdicts on standard output: writes the URL of each robots.txt that deferred lines wait for, why, its
-    /// last status, and when the URL was asked last, before its first line is written, so that a fetcher can begin. With --out, robots-needed.tsv in the folder
-    /// has the same and counts lines. The file may be a pipe or /dev/stderr; one that something else wrote is not replaced.
+    /// With --only and --verdicts on standard output: for each robots.txt that deferred lines wait for, writes a row before the first
+    /// of these lines, so that a fetcher can begin: its URL, the reason, the last status, and when it was last asked. With --out,
+    /// robots-needed.tsv in the folder has the same rows and counts lines. The file may be a pipe or /dev/stderr; one that something else wrote is not replaced.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["out", "count"], hide_short_help = true)]
     pub robots_needed: Option<PathBuf>,
     /// Write one table of all lines with their verdicts
@@ -62,8 +62,9 @@ pub struct OutputArgs {
     /// Split lines once for all crawlers: allowed if any or all may fetch them
     ///
     /// With several --agent or --agents-file, writes one set of partitions instead of one for each. With `any`, a line is
-    /// allowed if at least one of the crawlers may fetch it; with `all`, if each of them may. A line that is not allowed
-    /// is deferred with `any` if it is for one of them, and blocked with `all` if it is for one of them.
+    /// allowed if at least one of the crawlers may fetch it; with `all`, if each of them may. Otherwise, with `any`, it is
+    /// deferred if it is deferred for one of them, and else blocked; with `all`, it is blocked if it is blocked for one of
+    /// them, and else deferred.
     #[arg(
         long,
         value_name = "WHICH",
@@ -84,11 +85,10 @@ pub struct OutputArgs {
     pub explain: bool,
     /// Show what sites say about uses of allowed pages: train-ai,search,ai-input
     ///
-    /// Adds columns for each of these uses, with y, n or nothing: what Content-Usage and Content-Signal lines say together, where any
-    /// n counts, and what each kind of line says. They come before each allowed line, so allowed.txt becomes a table, allowed.tsv,
+    /// For each use, adds columns with y, n or nothing: one for Content-Usage and Content-Signal lines together, in which any n
+    /// counts, and one for each kind of line. They come before each allowed line, so allowed.txt becomes a table, allowed.tsv,
     /// with a header line; in verdicts.tsv, after each verdict, and in Parquet, after all other columns, they are empty for lines
-    /// that may not be fetched. Sites say something else to each crawler, so there are such columns for each --agent, and none with
-    /// --blocked-for.
+    /// that may not be fetched. Preferences differ between crawlers, so each --agent has columns of its own; --blocked-for has none.
     #[arg(
         long,
         value_name = "USES",

@@ -235,9 +235,9 @@ pub struct ReadingArgs {
     pub columns: Option<FieldNames>,
     /// When answers without a time were fetched: a time (RFC 3339), or mtime for when each file was modified
     ///
-    /// The file of a folder, a single robots.txt with --origin, and a line, a row or a record without a time say nothing of it. So any
-    /// answer that does replaces them, however old, and of two of them, only bytes choose one. With this option they count as of
-    /// that time; mtime is that of the file which they are, or are in. Times of their own stay.
+    /// The files of a folder, a single robots.txt with --origin, and lines, rows and records without a time have no time of their own.
+    /// Without this option, any answer with a time replaces them, however old; of two without, the one with the greater bytes is kept.
+    /// With it, they count as fetched at TIME, or when their file was last modified (mtime). An answer with a time keeps it.
     #[arg(long, value_name = "TIME|mtime", hide_short_help = true)]
     pub fetched_at: Option<FetchedAt>,
 }
