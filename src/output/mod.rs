@@ -15,5 +15,6 @@ pub(crate) mod table;
 pub(crate) use error::OutputError;
 pub use form::{FileFormat, FrameCompression, OutputMode};
 pub use receipt::Receipt;
+pub(crate) use receipt::TabbedLines;
 #[cfg(feature = "cli")]
-pub(crate) use receipt::{ListPart, TabbedLines, counted};
+pub(crate) use receipt::{ListPart, counted};

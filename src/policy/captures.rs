@@ -162,8 +162,7 @@ impl Captures {
     ///
     /// # Errors
     ///
-    /// [`WriteError::Capture`] if a URL is none, or not that of the robots.txt of its origin; then none is added.
-    /// [`WriteError::Full`] beyond what a policy can hold.
+    /// If a URL is none, or not that of the robots.txt of its origin, then none is added; and beyond what a policy can hold.
     pub fn add(&mut self, captures: Vec<Capture>) -> Result<(), Error> {
         Ok(self.add_captures(captures)?)
     }
@@ -223,7 +222,7 @@ impl Captures {
     ///
     /// # Errors
     ///
-    /// [`WriteError::Full`] beyond what a policy can hold.
+    /// If there is more than a policy can hold.
     pub fn add_overrides(&mut self, overrides: &Overrides) -> Result<(), Error> {
         Ok(self.add_all_overrides(overrides)?)
     }
@@ -356,7 +355,7 @@ impl Captures {
     ///
     /// # Errors
     ///
-    /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
+    /// If a temporary file cannot be written, or beyond what a policy can hold.
     pub fn policy(self) -> Result<Policy, Error> {
         Ok(self.into_policy()?)
     }
@@ -372,7 +371,7 @@ impl Captures {
     ///
     /// # Errors
     ///
-    /// [`WriteError`] if the file cannot be written, or exists and is not a policy file, or beyond what a policy can hold.
+    /// If the file cannot be written, or exists and is not a policy file, or beyond what a policy can hold.
     pub fn write(self, out: &WriteLock) -> Result<Statistics, Error> {
         Ok(self.write_to(out)?)
     }

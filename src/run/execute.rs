@@ -57,7 +57,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// [`FilterError`] if a list cannot be read or changed meanwhile, if the output cannot be written, or if the lines written are
+    /// If a list cannot be read or changed meanwhile, if the output cannot be written, or if the lines written are
     /// not those read. Then no file has its final name.
     pub fn run(&self, policy: &Policy, progress: &Progress) -> Result<Receipt, Error> {
         Ok(self.run_job(policy, progress)?)
@@ -95,8 +95,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// As [`Job::run`]; [`FilterError::PrintsNothing`] if the lines go elsewhere. An error of `out` is in
-    /// [`OutputError::StandardOutput`](super::OutputError::StandardOutput).
+    /// As [`Job::run`], and if the lines go elsewhere.
     pub fn run_into(&self, policy: &Policy, progress: &Progress, out: Box<dyn Write + Send>) -> Result<Receipt, Error> {
         Ok(self.run_job_into(policy, progress, out)?)
     }
@@ -120,7 +119,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// As [`Job::run`]; [`FilterError::Followed`] if the lines do not go to standard output.
+    /// As [`Job::run`], and if the lines do not go to standard output.
     pub fn run_following(&self, policy: &Policy, progress: &Progress, newer: &mut Newer<'_>) -> Result<Receipt, Error> {
         Ok(self.run_job_following(policy, progress, newer)?)
     }
@@ -384,12 +383,12 @@ impl Job {
     /// reports to `progress` how much it has read. Only that field counts, besides those that say how lists are read, and how much memory
     /// and how many threads there are. An earlier file of keys is replaced, but not one of URLs that runs have seen.
     ///
-    /// With the files of all [shards](super::LongRun::shard) in one folder, [`Job::keys`](field@Job::keys) lets each shard leave out
+    /// With the files of all [shards](Job::shard) in one folder, [`Job::keys`](field@Job::keys) lets each shard leave out
     /// what an earlier one has.
     ///
     /// # Errors
     ///
-    /// [`FilterError`] if a list cannot be read or changed meanwhile, or if the file cannot be written; then nothing is.
+    /// If a list cannot be read or changed meanwhile, or if the file cannot be written; then nothing is.
     pub fn write_keys(&self, out: &Path, progress: &Progress) -> Result<SeenFile, Error> {
         Ok(self.write_keys_to(out, progress)?)
     }
