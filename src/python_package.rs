@@ -114,10 +114,10 @@ pub fn kept_work(error: &run::Error) -> Option<(String, &Path)> {
 }
 
 /// Why lines could not be written to where a run prints them, if that is why it failed.
-pub fn unprinted(error: &run::Error) -> Option<&io::Error> {
-    match error.problem() {
-        Some(FilterError::Output(OutputError::StandardOutput(error))) => Some(error),
-        _ => None,
+pub fn unprinted(error: run::Error) -> Result<io::Error, run::Error> {
+    match error.into_problem::<FilterError>()? {
+        FilterError::Output(OutputError::StandardOutput(error)) => Ok(error),
+        other => Err(other.into()),
     }
 }
 

@@ -5,7 +5,8 @@ use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use robosieve::policy::source::{self, Field, FieldNames, NoColumn, SourceError, time_of_text};
+use robosieve::policy::source::{self, FieldNames};
+use robosieve::python_package::{self, Field, time_of_text};
 
 use crate::answers::Answers;
 use crate::capsule::{self, Arrays};
@@ -47,7 +48,7 @@ pub fn answers<'py>(object: &Bound<'py, PyAny>, names: &FieldNames) -> PyResult<
 /// The places of the fields' columns.
 pub fn places(known: &[&str], names: &FieldNames) -> PyResult<Vec<(Field, usize)>> {
     let find = |name: &str| known.iter().position(|known| *known == name);
-    let places = names.columns(find).map_err(|NoColumn { name, .. }| {
+    let places = python_package::answer_columns(names, find).map_err(|name| {
         let known = known.join(", ");
         error::source(format!(
             "sources: the table has no column {name:?}; its columns are {known}; name the columns to read"
@@ -113,7 +114,7 @@ impl Rows {
     /// The answer of a row.
     fn answer(&self, row: usize) -> PyResult<source::Answer> {
         self.read(row)
-            .map_err(|problem| error::source(SourceError::Answer { number: self.before + row as u64 + 1, problem }))
+            .map_err(|problem| error::source(python_package::no_answer(self.before + row as u64 + 1, problem)))
     }
 
     fn read(&self, row: usize) -> Result<source::Answer, String> {

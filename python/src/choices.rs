@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
-use robosieve::policy::LONGEST_UNREACHABLE;
+use robosieve::python_package::LONGEST_UNREACHABLE;
 use robosieve::{Fallback, MaxAge, Requirements, Statuses};
 use serde::de::DeserializeOwned;
 

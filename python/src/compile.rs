@@ -1,14 +1,15 @@
 //! Compiles robots.txt files into a policy.
 
 use std::collections::BTreeMap;
+use std::error::Error as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use robosieve::policy::source::{self, FetchedAt, FieldNames};
-use robosieve::policy::{Captures, Crawlers, WriteError, WriteLock};
-use robosieve::run::DEFAULT_MEMORY;
+use robosieve::policy::{Captures, Crawlers, Error, WriteLock};
+use robosieve::python_package::DEFAULT_MEMORY;
 use robosieve::{Agents, Dialect};
 
 use crate::arguments::{self, listed};
@@ -136,7 +137,7 @@ pub fn ensured<'p>(out: &'p Path, sources: &[PathBuf]) -> PyResult<&'p Path> {
 pub fn locked(out: &Path) -> PyResult<WriteLock> {
     loop {
         match WriteLock::take(out, |_| ()) {
-            Err(problem) if problem.error.kind() == io::ErrorKind::Interrupted => {
+            Err(problem) if is_interrupted(&problem) => {
                 Python::attach(|py| py.check_signals())?;
             }
             taken => return taken.map_err(error::policy),
@@ -144,6 +145,12 @@ pub fn locked(out: &Path) -> PyResult<WriteLock> {
     }
 }
 
-pub fn unwritable(out: &Path, problem: WriteError) -> PyErr {
+/// Whether a signal arrived while the lock was awaited.
+fn is_interrupted(problem: &Error) -> bool {
+    let system = problem.source().and_then(|source| source.downcast_ref::<io::Error>());
+    system.is_some_and(|system| system.kind() == io::ErrorKind::Interrupted)
+}
+
+pub fn unwritable(out: &Path, problem: Error) -> PyErr {
     error::policy(format!("cannot write {}: {problem}", out.display()))
 }

@@ -7,7 +7,8 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use pyo3::prelude::*;
 use robosieve::diff::{self, Change, Diff};
-use robosieve::export::{Column, Export, Kind, Table, Value};
+use robosieve::export::{Export, Table};
+use robosieve::python_package::{self, Column, Kind, Value};
 
 use crate::arguments;
 use crate::choices::Choices;
@@ -50,9 +51,9 @@ pub fn table(
     }
     let crawlers = policy.crawlers_or_all(agent)?;
     let export = Export::new(&policy.inner, what, &crawlers).choices(Choices::made(choices));
-    let mut batches = Batches::new(what.columns());
+    let mut batches = Batches::new(python_package::columns_of(what));
     let read = || {
-        export.rows(&mut |row| batches.push(row))?;
+        python_package::rows_of(&export, &mut |row| batches.push(row))?;
         batches.end()
     };
     error::guarded(|| py.detach(read).map_err(error::policy))?;
@@ -94,9 +95,9 @@ pub fn changes(
     let table = if summary { diff::Table::Summary } else { diff::Table::Changes };
     let diff = Diff::new(&before.inner, &after.inner, &agents).map_err(error::policy)?;
     let diff = diff.choices(Choices::made(choices)).only(only).shown(paths);
-    let mut batches = Batches::new(table.columns());
+    let mut batches = Batches::new(python_package::columns_of_changes(table));
     let read = || {
-        diff.rows(table, &mut |row| batches.push(row))?;
+        python_package::rows_of_changes(&diff, table, &mut |row| batches.push(row))?;
         batches.end()
     };
     error::guarded(|| py.detach(read).map_err(error::policy))?;

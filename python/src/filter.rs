@@ -12,9 +12,8 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use robosieve::policy::{self, Crawler};
-use robosieve::run::{
-    self, Against, Destination, FilterError, Folder, OutputMode, Job, LongRun, OutputError, Pipe, Progress, Receipt, Shard,
-};
+use robosieve::python_package::{self, NameEnd, earlier_run, lists_named_in};
+use robosieve::run::{self, Destination, ErrorKind, Folder, Job, OutputMode, Pipe, Progress, Receipt, Shard};
 use robosieve::{Partition, PreferenceColumns};
 
 use crate::arguments::{self, listed};
@@ -73,7 +72,7 @@ pub fn filter(
     let (split_size, memory) = (arguments::bytes("split_size", split_size)?, arguments::bytes("memory", memory)?);
     if let Some(file) = files_from {
         lists.extend(
-            run::lists_named_in(&file, run::NameEnd::Line)
+            lists_named_in(&file, NameEnd::Line)
                 .map_err(|problem| error::parameter("files_from", problem))?,
         );
     }
@@ -83,7 +82,7 @@ pub fn filter(
     let url_field = url_field(column, delimiter, header)?;
     let shard: Option<Shard> = shard.map(|given| shard_of(given, choices)).transpose()?;
     let earlier = match &out {
-        Some(out) if resume => run::earlier_run(out).map_err(error::run)?,
+        Some(out) if resume => earlier_run(out).map_err(error::run)?,
         _ => None,
     };
     let (format, compress) = (
@@ -95,7 +94,6 @@ pub fn filter(
         .map(|given| given.parse().map_err(|problem| error::parameter("preferences", problem)))
         .transpose()?;
     let allowed_if = allowed_if.map(|given| named("allowed_if", given, "any or all")).transpose()?;
-    let against = against.map(|policy| Against::new(policy.inner.clone()).only_changed(only_changed));
     let form = match (verdicts, blocked_for) {
         (true, _) => OutputMode::Verdicts,
         (false, true) => OutputMode::BlockedFor,
@@ -119,21 +117,26 @@ pub fn filter(
     let policy = with_overrides.as_ref().unwrap_or(&policy.inner);
     let mut choices = Choices::made(choices);
     let interrupt = Arc::new(AtomicBool::new(false));
-    let mut long_run =
-        LongRun::default().shard(shard).resume(resume).skip_bad(skip_bad).interrupt(Some(Arc::clone(&interrupt)));
-    long_run.memory = memory.unwrap_or(long_run.memory);
     let mut job = Job::new(lists, crawlers(policy, agents.as_deref())?)
         .url_field(url_field)
         .explain(explain)
         .preferences(preferences.unwrap_or_default())
         .allowed_if(allowed_if)
-        .against(against)
         .choices(choices)
         .unique(unique)
         .seen(seen)
         .keys(keys)
         .threads(threads)
-        .long_run(long_run);
+        .shard(shard)
+        .resume(resume)
+        .skip_bad(skip_bad)
+        .interrupt(Some(Arc::clone(&interrupt)));
+    if let Some(memory) = memory {
+        job = job.memory(memory);
+    }
+    if let Some(against) = against {
+        job = job.against(against.inner.clone(), only_changed);
+    }
     job.destination = destination;
     // SAFETY: who names a list answers for its not changing meanwhile, as SECURITY.md says.
     let mut job = unsafe { job.map_lists() };
@@ -243,26 +246,30 @@ fn watched(
     })
 }
 
-fn failed(problem: FilterError) -> PyErr {
-    match problem {
-        problem if problem.is_interrupted() => PyKeyboardInterrupt::new_err(()),
-        FilterError::Output(OutputError::StandardOutput(problem)) => problem.into(),
-        FilterError::Kept { error, path } => error::run(format!(
-            "{error}\nthe work so far is kept in {}; repeat the call with resume=True to continue",
+fn failed(problem: run::Error) -> PyErr {
+    if problem.kind() == ErrorKind::Interrupted {
+        return PyKeyboardInterrupt::new_err(());
+    }
+    let problem = match python_package::unprinted(problem) {
+        Ok(problem) => return problem.into(),
+        Err(problem) => problem,
+    };
+    match python_package::kept_work(&problem) {
+        Some((cause, path)) => error::run(format!(
+            "{cause}\nthe work so far is kept in {}; repeat the call with resume=True to continue",
             path.display()
         )),
-        problem => error::run(problem),
+        None => error::run(problem),
     }
 }
 
 /// Reports the progress of the run to a Python function.
 fn report(callback: &Bound<'_, PyAny>, progress: &Progress) -> PyResult<()> {
-    let snapshot = progress.snapshot();
-    let share = snapshot.source_bytes_known.map(|all| snapshot.source_bytes as f64 / (all.max(1)) as f64);
+    let (lines, bytes, seconds, share) = python_package::progress_of(progress);
     let numbers = PyDict::new(callback.py());
-    numbers.set_item("lines", snapshot.lines)?;
-    numbers.set_item("bytes", snapshot.bytes)?;
-    numbers.set_item("seconds", snapshot.seconds)?;
+    numbers.set_item("lines", lines)?;
+    numbers.set_item("bytes", bytes)?;
+    numbers.set_item("seconds", seconds)?;
     numbers.set_item("share", share)?;
     callback.call1((numbers,)).map(drop)
 }

@@ -6,7 +6,7 @@ use arrow_schema::DataType;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
-use robosieve::policy::source::headers_of_json;
+use robosieve::python_package::headers_of_json;
 use serde_json::{Map, Value};
 
 use crate::arguments::text;

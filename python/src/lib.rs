@@ -93,7 +93,7 @@ mod _robosieve {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        module.add("URL_PARTS", robosieve::run::UrlParts::COLUMNS)?;
+        module.add("URL_PARTS", robosieve::python_package::UrlParts::COLUMNS)?;
         let columns = robosieve::PreferenceColumn::all();
         module.add("PREFERENCES", columns.map(|column| column.name()).collect::<Vec<_>>())?;
         module.add("DIALECTS", robosieve::Dialect::names())

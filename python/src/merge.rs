@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use robosieve::policy::{self, MergeError, Merged};
+use robosieve::policy::{self, ErrorKind, Merged};
 
 use crate::arguments::{self, items};
 use crate::compile::{ensured, locked, unwritable};
@@ -40,9 +40,9 @@ pub fn merge(
         opened.push(py.detach(|| mapped(&path))?);
     }
     let merged = error::guarded(|| Ok(py.detach(|| policy::merge(&opened, overrides.as_ref(), &lock))))?;
-    let merged = merged.map_err(|problem| match problem {
-        MergeError::Write(problem) => unwritable(&out, problem),
-        other => error::policy(other),
+    let merged = merged.map_err(|problem| match problem.kind() {
+        ErrorKind::Differ => error::policy(problem),
+        _ => unwritable(&out, problem),
     })?;
     drop(lock);
     warn_of(py, &merged)?;

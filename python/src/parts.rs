@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use robosieve::Dialect;
-use robosieve::policy::source::{self, Part, SourceError};
-use robosieve::policy::{Captures, Crawlers};
-use robosieve::run::DEFAULT_MEMORY;
+use robosieve::policy::{Captures, Crawlers, Error};
+use robosieve::python_package::{DEFAULT_MEMORY, Part, add_pages, add_part};
 
 use crate::answer_table;
 use crate::arguments::{bytes, listed};
@@ -35,7 +34,7 @@ pub fn compile_part(
     let memory = memory.unwrap_or(DEFAULT_MEMORY);
     let dialect = named(dialect)?;
     let (crawlers, options) = (self::columns(&agents, dialect)?, options(columns, times::fetched_at(fetched_at)?)?);
-    let add = |captures: &mut Captures| source::add_part(&sources, &options, captures);
+    let add = |captures: &mut Captures| add_part(&sources, &options, captures);
     let Part { targets, archives, passes, .. } = written(py, out, crawlers, dialect, memory, add)?;
     Ok((targets, archives, passes))
 }
@@ -65,7 +64,7 @@ pub fn compile_pages(
 ) -> PyResult<HashSet<u128>> {
     let dialect = named(dialect)?;
     let (crawlers, options) = (columns(&agents, dialect)?, options(None, times::fetched_at(fetched_at)?)?);
-    let add = |captures: &mut Captures| source::add_pages(&archives, pages, &options, captures);
+    let add = |captures: &mut Captures| add_pages(&archives, pages, &options, captures);
     written(py, out, crawlers, dialect, memory, add)
 }
 
@@ -76,7 +75,7 @@ fn written<T: Send>(
     crawlers: Crawlers,
     dialect: &'static Dialect,
     memory: u64,
-    add: impl FnOnce(&mut Captures) -> Result<T, SourceError> + Send,
+    add: impl FnOnce(&mut Captures) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
     let write = || {
         let lock = locked(&out)?;

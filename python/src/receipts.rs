@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use robosieve::run::{self, Checked, Receipt, Role};
+use robosieve::python_package::{self, CheckedFile};
+use robosieve::run::{self, Receipt};
 
 use crate::arguments::{self, listed};
 use crate::{error, json, warn};
@@ -36,26 +37,19 @@ pub fn verify(
     let verification = error::guarded(verify)?;
     let result = PyDict::new(py);
     result.set_item("proven", verification.is_proven())?;
-    let files = verification.files.iter().map(|file| checked(py, file));
+    let files = python_package::checked_files(&verification).map(|file| checked(py, &file));
     result.set_item("files", files.collect::<PyResult<Vec<_>>>()?)?;
-    result.set_item("contradictions", &verification.contradictions)?;
+    result.set_item("contradictions", python_package::contradictions(&verification))?;
     Ok(result)
 }
 
-fn checked<'py>(py: Python<'py>, file: &Checked) -> PyResult<Bound<'py, PyDict>> {
+fn checked<'py>(py: Python<'py>, file: &CheckedFile<'_>) -> PyResult<Bound<'py, PyDict>> {
     let result = PyDict::new(py);
     result.set_item("path", file.path.as_os_str())?;
-    result.set_item(
-        "role",
-        match file.role {
-            Role::Output => "output",
-            Role::List => "list",
-            _ => "extra",
-        },
-    )?;
-    result.set_item("lines", file.found.map(|found| found.lines))?;
-    result.set_item("bytes", file.found.map(|found| found.bytes))?;
-    result.set_item("problem", &file.problem)?;
+    result.set_item("role", file.role)?;
+    result.set_item("lines", file.found.map(|(lines, _)| lines))?;
+    result.set_item("bytes", file.found.map(|(_, bytes)| bytes))?;
+    result.set_item("problem", file.problem)?;
     result.set_item("skipped", file.skipped)?;
     Ok(result)
 }
@@ -98,9 +92,7 @@ const NAMED: usize = 3;
 
 /// Warns of lists with lines that are invalid for a tab inside.
 pub fn warn_of_tabs(py: Python<'_>, receipt: &Receipt) -> PyResult<()> {
-    let tabbed = receipt.lists.iter().filter_map(|list| Some((list, list.tabbed?)));
-    for (list, tabbed) in tabbed.take(NAMED) {
-        let (path, count, first) = (&list.path, tabbed.lines, tabbed.first + u64::from(list.head.is_some()));
+    for (path, count, first) in python_package::tabbed_lists(receipt).take(NAMED) {
         let told = format_args!(
             "the list {path}: lines with a tab inside are invalid, {count} of them, the first is line {first}; if tabs separate fields, \
              give delimiter=\"tab\" and the column; if they are part of URLs, delimiter=\"none\""
@@ -112,7 +104,7 @@ pub fn warn_of_tabs(py: Python<'_>, receipt: &Receipt) -> PyResult<()> {
 
 /// Warns of files beside the output that its readers would count.
 pub fn warn_of_uncounted(py: Python<'_>, receipt: &Receipt, folder: &Path) -> PyResult<()> {
-    for (path, problem) in run::uncounted(receipt, folder) {
+    for (path, problem) in python_package::uncounted(receipt, folder) {
         warn::of(py, format_args!("{}: {problem}", path.display()))?;
     }
     Ok(())

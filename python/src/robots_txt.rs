@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use robosieve::{AgentError, Agents, BodyFlaw, Dialect, RuleSet, SideKey, UnknownName, Verdict, origin};
+use robosieve::{Agents, BodyFlaw, Dialect, RuleSet, Verdict, origin, python_package};
 
 use crate::{arguments, error};
 
@@ -111,18 +111,17 @@ impl RobotsTxt {
     /// The values of its `Sitemap` lines.
     #[getter]
     fn sitemaps(&self) -> Vec<String> {
-        self.values(SideKey::Sitemap)
+        self.values("sitemap")
     }
 
     /// The values of a key other than rules, such as "crawl-delay", "request-rate", "visit-time" or "host": those for this
     /// crawler, and those for all.
     fn records(&self, key: &str) -> PyResult<Vec<String>> {
-        match key.parse() {
-            Ok(key) => Ok(self.values(key)),
-            Err(UnknownName { name, known, .. }) => {
-                Err(error::parameter("key", format!("{name:?} is not one of {known}")))
-            }
+        if python_package::side_keys().any(|known| known == key) {
+            return Ok(self.values(key));
         }
+        let known = python_package::side_keys().collect::<Vec<_>>().join(", ");
+        Err(error::parameter("key", format!("{key:?} is not one of {known}")))
     }
 }
 
@@ -136,20 +135,20 @@ impl RobotsTxt {
         Ok(((PyBytes::new(py, body), agent).into_pyobject(py)?, given))
     }
 
-    fn values(&self, key: SideKey) -> Vec<String> {
-        let records = self.rules.side_records().iter().filter(|record| record.key == key);
-        records.map(|record| String::from_utf8_lossy(&record.value).into_owned()).collect()
+    fn values(&self, key: &str) -> Vec<String> {
+        let records = self.rules.side_records().filter(|(name, ..)| *name == key);
+        records.map(|(_, value, _)| String::from_utf8_lossy(value).into_owned()).collect()
     }
 
     /// The path and query to judge, of a URL or of a path as written.
     fn path(&self, url: &[u8]) -> PyResult<Vec<u8>> {
-        let url_path = self.dialect.url_path;
+        let judged = |rest: &[u8]| python_package::judged_path(self.dialect, rest).into_owned();
         if url.starts_with(b"/") {
-            return Ok(url_path.of(url).into_owned());
+            return Ok(judged(url));
         }
         let url = origin::trimmed(url);
         match origin::canonical(url) {
-            Ok((_, end)) => Ok(url_path.of(&url[end..]).into_owned()),
+            Ok((_, end)) => Ok(judged(&url[end..])),
             Err(problem) => Err(error::parameter("url", format!("{}: {problem}", url.escape_ascii()))),
         }
     }
@@ -162,9 +161,5 @@ impl RobotsTxt {
 /// 'examplebot'
 #[pyfunction]
 pub fn product_token(user_agent: &str) -> String {
-    match user_agent.parse::<Agents>() {
-        Ok(agents) => agents.to_string(),
-        Err(AgentError::WholeUserAgent { proposed, .. }) => proposed,
-        Err(_) => user_agent.to_owned(),
-    }
+    python_package::product_token(user_agent)
 }

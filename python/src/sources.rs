@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping, PyString};
-use robosieve::policy::Captures;
+use robosieve::policy::{Captures, Error};
+use robosieve::python_package::add_single;
 use robosieve::policy::source::{self, Options};
 
 use crate::answers::{self, Answer, Answers};
@@ -64,7 +65,7 @@ impl<'py> Sources<'py> {
 
     /// Adds them all. `origin` is that of the only one, a single robots.txt.
     pub fn add(self, py: Python<'_>, origin: Option<&str>, options: &Options, captures: &mut Captures) -> PyResult<()> {
-        let added = |add: &mut (dyn FnMut() -> Result<(), source::SourceError> + Send)| {
+        let added = |add: &mut (dyn FnMut() -> Result<(), Error> + Send)| {
             error::guarded(|| py.detach(add).map_err(error::source))
         };
         match (origin, self) {
@@ -77,7 +78,7 @@ impl<'py> Sources<'py> {
                     return Err(error::parameter("origin", problem));
                 };
                 let single: &Path = single;
-                added(&mut || source::add_single(single, origin, options, captures))
+                added(&mut || add_single(single, origin, options, captures))
             }
             (Some(_), Sources::Answers(_)) => Err(error::parameter(
                 "origin",

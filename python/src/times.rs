@@ -3,7 +3,8 @@
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat};
-use robosieve::policy::source::{FetchedAt, time_of_number, time_of_text};
+use robosieve::policy::source::FetchedAt;
+use robosieve::python_package::{time_of_number, time_of_text};
 
 use crate::{arguments, error};
 

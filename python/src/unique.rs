@@ -8,7 +8,7 @@ use arrow_array::{ArrayRef, BinaryArray, BooleanArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use pyo3::prelude::*;
 use robosieve::SameUrl;
-use robosieve::run::{Job, LongRun, Progress, SeenFile, Shard, UrlField};
+use robosieve::run::{Job, Progress, SeenFile, Shard, UrlField};
 
 use crate::choices::named;
 use crate::urls::{self, Columns};
@@ -103,18 +103,25 @@ pub fn keys(
         shard.map(|given| given.parse().map_err(|problem| error::parameter("shard", problem))).transpose()?;
     let url_field = url_field(column, delimiter, header)?;
     let (threads, memory) = (arguments::threads(threads)?, arguments::bytes("memory", memory)?);
-    let mut long_run = LongRun::default().shard(shard).skip_bad(skip_bad);
-    long_run.memory = memory.unwrap_or(long_run.memory);
-    let job = Job::new(lists, Vec::new()).url_field(url_field).unique(Some(same)).threads(threads).long_run(long_run);
+    let mut job = Job::new(lists, Vec::new()).url_field(url_field).unique(Some(same)).threads(threads);
+    job = job.shard(shard).skip_bad(skip_bad);
+    if let Some(memory) = memory {
+        job = job.memory(memory);
+    }
     // SAFETY: who names a list answers for its not changing meanwhile, as SECURITY.md says.
     let job = unsafe { job.map_lists() };
     let file = error::guarded(|| py.detach(|| job.write_keys(&out, &Progress::new())).map_err(error::run))?;
-    Ok((file.count, file.checksum.to_string()))
+    Ok((file.count, format!("{:032x}", file.checksum())))
 }
 
 /// Where the URL is in a line.
 pub fn url_field(column: Option<&str>, delimiter: Option<&str>, header: bool) -> PyResult<UrlField> {
-    let parsed = |given: &str| given.parse().map_err(|problem| error::parameter("delimiter", problem));
-    let column = column.map(|given| given.parse().map_err(|problem| error::parameter("column", problem)));
-    Ok(UrlField::default().delimiter(delimiter.map(parsed).transpose()?).column(column.transpose()?).header(header))
+    let mut field = UrlField::default().header(header);
+    if let Some(delimiter) = delimiter {
+        field = field.delimiter(delimiter).map_err(|problem| error::parameter("delimiter", problem))?;
+    }
+    Ok(match column {
+        Some(column) => field.column(column),
+        None => field,
+    })
 }

@@ -9,7 +9,7 @@ use arrow_schema::{ArrowError, DataType, Fields};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
-use robosieve::run::UrlParts;
+use robosieve::python_package::UrlParts;
 
 use crate::column::{Column, Texts, is_text};
 use crate::whole::{is_number, whole};

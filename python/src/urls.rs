@@ -8,7 +8,7 @@ use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString};
-use robosieve::run::UrlParts;
+use robosieve::python_package::UrlParts;
 
 use crate::arguments;
 use crate::capsule::{self, Arrays};

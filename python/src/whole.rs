@@ -8,7 +8,7 @@ use arrow_array::types::{
     UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_schema::{DataType, TimeUnit};
-use robosieve::policy::source::time_of_number;
+use robosieve::python_package::time_of_number;
 
 /// Whether values of this type are numbers, of which whole ones are integers.
 pub fn is_number(kind: &DataType) -> bool {

@@ -62,8 +62,7 @@ axes! {
         Ignored = "ignored",
     }
 
-    /// Which matching rule decides when several match. `Patterns::rank` sorts rules by it, and
-    /// breaks ties.
+    /// Which matching rule decides when several match.
     precedence: Precedence {
         /// The longest pattern; `Allow` wins a tie (RFC 2.2.2, Mandelbot, C++; 2008: ours, unstated).
         Longest = "longest",
@@ -151,7 +150,7 @@ axes! {
 
     /// Which path of a URL is judged. "URL" is the URL Standard (WHATWG), which curl, requests, yarl, reqwest and browsers follow.
     url_path: UrlPath {
-        /// The path that a fetcher asks for: tabs and line ends are removed, `\\` before the query is `/`, and segments `.` and `..`,
+        /// The path that a fetcher asks for: tabs and line ends are removed, `\` before the query is `/`, and segments `.` and `..`,
         /// also written with `%2e`, are resolved (URL 4.4, path state; RFC 2.2.2 matches the path of a URI, whose dot segments RFC 3986
         /// 5.2.4 removes; the others: ours, unstated).
         AsFetched = "as-fetched",

@@ -307,4 +307,28 @@ mod tests {
         let error = Dialect::named("rfc9308").unwrap_err().to_string();
         assert!(error.contains("rfc9308") && error.contains("mandelbot"), "{error}");
     }
+
+    #[test]
+    fn the_documents_have_all_axes() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/dialects.md");
+        let page = std::fs::read_to_string(page).expect("docs/dialects.md");
+        let mut table = "| axis | value | dialects | |\n|---|---|---|---|\n".to_owned();
+        let all: Vec<Vec<Axis>> = Dialect::ALL.iter().map(Dialect::axes).collect();
+        for place in 0..all[0].len() {
+            let mut told: Vec<(&Axis, Vec<&str>)> = Vec::new();
+            for (axes, dialect) in all.iter().zip(Dialect::names()) {
+                let axis = &axes[place];
+                assert!(axis.meaning.ends_with('.') && axis.question.ends_with('.'), "{axis:?}");
+                match told.iter_mut().find(|(other, _)| *other == axis) {
+                    Some((_, dialects)) => dialects.push(dialect),
+                    None => told.push((axis, vec![dialect])),
+                }
+            }
+            for (Axis { name, value, meaning, .. }, dialects) in &told {
+                let dialects = if told.len() == 1 { "all".to_owned() } else { dialects.join(", ") };
+                table += &format!("| {name} | {value} | {dialects} | {} |\n", meaning.replace('|', "\\|"));
+            }
+        }
+        assert!(page.contains(&table), "docs/dialects.md has another list than this:\n{table}");
+    }
 }

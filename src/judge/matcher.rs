@@ -57,7 +57,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`MatcherError`] if `agent` is not a product token or list of them, or the policy was not made for it.
+    /// If `agent` is not a product token or list of them, or the policy was not made for it.
     pub fn matcher(&self, agent: &str) -> Result<Matcher, Error> {
         self.matcher_with(agent, Choices::now())
     }
@@ -235,7 +235,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`MatcherError`] if the policy was not made for one of them.
+    /// If the policy was not made for one of them.
     pub fn matchers(&self, agents: &[crate::Agents], choices: Choices) -> Result<Matchers, Error> {
         Ok(Matchers(Matcher::for_each(self, self.crawlers(agents)?, choices)))
     }

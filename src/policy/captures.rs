@@ -163,8 +163,7 @@ impl Captures {
     ///
     /// # Errors
     ///
-    /// [`WriteError::Capture`] if a URL is invalid, or is not the robots.txt of its origin; then no capture is added.
-    /// [`WriteError::Full`] beyond what a policy can hold.
+    /// If a URL is invalid, or is not the robots.txt of its origin: then no capture is added. Also beyond what a policy can hold.
     pub fn add(&mut self, captures: Vec<Capture>) -> Result<(), Error> {
         Ok(self.add_captures(captures)?)
     }
@@ -225,7 +224,7 @@ impl Captures {
     ///
     /// # Errors
     ///
-    /// [`WriteError::Full`] beyond what a policy can hold.
+    /// If there is more than a policy can hold.
     pub fn add_overrides(&mut self, overrides: &Overrides) -> Result<(), Error> {
         Ok(self.add_all_overrides(overrides)?)
     }
@@ -358,7 +357,7 @@ impl Captures {
     ///
     /// # Errors
     ///
-    /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
+    /// If a temporary file cannot be written, or beyond what a policy can hold.
     pub fn policy(self) -> Result<Policy, Error> {
         Ok(self.into_policy()?)
     }
@@ -374,7 +373,7 @@ impl Captures {
     ///
     /// # Errors
     ///
-    /// [`WriteError`] if the file cannot be written, or exists and is not a policy file, or beyond what a policy can hold.
+    /// If the file cannot be written, or exists and is not a policy file, or beyond what a policy can hold.
     pub fn write(self, out: &WriteLock) -> Result<Statistics, Error> {
         Ok(self.write_to(out)?)
     }

@@ -75,7 +75,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`OpenError`] if the file cannot be read, is not a policy, or is damaged.
+    /// If the file cannot be read, is not a policy, or is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Policy, Error> {
         let (image, content) = Image::read(path.as_ref(), Trust::Nothing)?;
         Ok(Policy::of(image, content))
@@ -115,7 +115,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`ImageError`] if they are not a policy, or are damaged.
+    /// If they are not a policy, or are damaged.
     pub fn from_bytes(bytes: impl AsRef<[u8]>) -> Result<Policy, Error> {
         Ok(Policy::from_bytes_with(bytes.as_ref(), Trust::Nothing)?)
     }
@@ -166,7 +166,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`CrawlerError`] if the policy has no answer for it.
+    /// If the policy has no answer for it.
     pub fn crawler(&self, agents: Option<&Agents>) -> Result<Crawler, Error> {
         Ok(self.find_crawler(agents)?)
     }

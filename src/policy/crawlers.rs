@@ -37,7 +37,7 @@ impl Crawlers {
     ///
     /// # Errors
     ///
-    /// [`CrawlersError`] if there are none, too many, or one of them twice.
+    /// If there are none, too many, or one of them twice.
     pub fn new(agents: Vec<Agents>) -> Result<Crawlers, Error> {
         Ok(Crawlers::of_agents(agents)?)
     }
@@ -82,7 +82,7 @@ impl Crawlers {
     ///
     /// # Errors
     ///
-    /// [`CrawlerError`] if the columns have no answer for it.
+    /// If the columns have no answer for it.
     pub(super) fn crawler(&self, agents: Option<&Agents>, dialect: &'static Dialect) -> Result<Crawler, CrawlerError> {
         let known = || self.in_short();
         let Some(given) = agents else {

@@ -51,7 +51,7 @@ pub struct Merged {
 ///
 /// # Errors
 ///
-/// [`MergeError`] if there is no policy, dialects or crawlers differ, or the file cannot be written.
+/// If there is no policy, dialects or crawlers differ, or the file cannot be written.
 pub fn merge(policies: &[Policy], overrides: Option<&Overrides>, out: &WriteLock) -> Result<Merged, Error> {
     Ok(merge_into(policies, overrides, out)?)
 }
@@ -98,7 +98,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
+    /// If a temporary file cannot be written, or beyond what a policy can hold.
     pub fn with_overrides(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, Error> {
         Ok(self.with_more_overrides(overrides, folder)?)
     }
@@ -114,7 +114,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`WriteError`] if a temporary file cannot be written, or beyond what a policy can hold.
+    /// If a temporary file cannot be written, or beyond what a policy can hold.
     pub fn flattened(&self, folder: &Path) -> Result<Policy, Error> {
         Ok(self.flat(folder)?)
     }
@@ -214,7 +214,7 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// [`MergeError`] if there is no policy, dialects or crawlers differ, or memory or a temporary file cannot be had.
+    /// If there is no policy, dialects or crawlers differ, or memory or a temporary file cannot be had.
     pub fn layered(policies: Vec<Policy>) -> Result<Policy, Error> {
         Ok(Policy::in_layers(policies)?)
     }

@@ -69,7 +69,7 @@ impl Overrides {
     ///
     /// # Errors
     ///
-    /// [`OverridesError`] if a file cannot be read, or anything in this one is not understood.
+    /// If a file cannot be read, or anything in this one is not understood.
     pub fn read(path: &Path) -> Result<Overrides, Error> {
         Ok(Overrides::read_file(path)?)
     }

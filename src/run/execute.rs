@@ -58,7 +58,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// [`FilterError`] if a list cannot be read or changed meanwhile, if the output cannot be written, or if the lines written are
+    /// If a list cannot be read or changed meanwhile, if the output cannot be written, or if the lines written are
     /// not those read. Then no file has its final name.
     pub fn run(&self, policy: &Policy, progress: &Progress) -> Result<Receipt, Error> {
         Ok(self.run_job(policy, progress)?)
@@ -96,8 +96,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// As [`Job::run`]; [`FilterError::PrintsNothing`] if the lines go elsewhere. An error of `out` is in
-    /// [`OutputError::StandardOutput`](super::OutputError::StandardOutput).
+    /// As [`Job::run`], and if the lines go elsewhere.
     pub fn run_into(&self, policy: &Policy, progress: &Progress, out: Box<dyn Write + Send>) -> Result<Receipt, Error> {
         Ok(self.run_job_into(policy, progress, out)?)
     }
@@ -122,7 +121,7 @@ impl Job {
     ///
     /// # Errors
     ///
-    /// As [`Job::run`]; [`FilterError::Followed`] if the lines do not go to standard output.
+    /// As [`Job::run`], and if the lines do not go to standard output.
     pub fn run_following(&self, policy: &Policy, progress: &Progress, newer: &mut Newer<'_>) -> Result<Receipt, Error> {
         Ok(self.run_job_following(policy, progress, newer)?)
     }
@@ -388,12 +387,12 @@ impl Job {
     /// their verdicts, and reports to `progress` how much it has read. It uses only this field, and those for reading
     /// lists, memory and threads. It replaces an earlier file of keys, but not a file of seen URLs.
     ///
-    /// With the files of all [shards](super::LongRun::shard) in one folder, [`Job::keys`](field@Job::keys) lets each
-    /// shard leave out URLs that an earlier shard has.
+    /// With the files of all [shards](Job::shard) in one folder, [`Job::keys`](field@Job::keys) lets each shard leave out URLs
+    /// that an earlier shard has.
     ///
     /// # Errors
     ///
-    /// [`FilterError`] if a list cannot be read or changed meanwhile, or if the file cannot be written; then nothing is.
+    /// If a list cannot be read or changed meanwhile, or if the file cannot be written; then nothing is.
     pub fn write_keys(&self, out: &Path, progress: &Progress) -> Result<SeenFile, Error> {
         Ok(self.write_keys_to(out, progress)?)
     }

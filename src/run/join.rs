@@ -41,7 +41,7 @@ const MISSING_SHOWN: usize = 20;
 ///
 /// # Errors
 ///
-/// [`JoinError`] if a shard is missing or does not fit the others; then nothing is written.
+/// If a shard is missing or does not fit the others; then nothing is written.
 pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> Result<Receipt, Error> {
     Ok(join_shards(shards, directory, concat, force)?)
 }

@@ -132,7 +132,7 @@ impl SeenFile {
     ///
     /// # Errors
     ///
-    /// [`SeenError::Read`] and [`SeenError::Invalid`].
+    /// If the file cannot be read, is none of seen URLs, or is damaged.
     pub fn open(path: &Path) -> Result<SeenFile, Error> {
         Ok(SeenFile::open_file(path)?)
     }
@@ -178,7 +178,7 @@ impl SeenFile {
     ///
     /// # Errors
     ///
-    /// [`SeenError::Read`] and [`SeenError::Invalid`].
+    /// If the file cannot be read, is none of seen URLs, or is damaged.
     pub fn check(&self) -> Result<(), Error> {
         Ok(self.check_all()?)
     }
@@ -191,7 +191,7 @@ impl SeenFile {
     ///
     /// # Errors
     ///
-    /// [`SeenError::Read`] and [`SeenError::Invalid`].
+    /// If the file cannot be read, is none of seen URLs, or is damaged.
     pub fn contains_each(&self, keys: &[u128]) -> Result<Vec<bool>, Error> {
         Ok(self.has_each(keys)?)
     }
@@ -412,7 +412,7 @@ impl<'f> Writer<'f> {
 ///
 /// # Errors
 ///
-/// [`SeenError`] if a file is not valid, or they have different keys, or the new one cannot be written; then nothing is.
+/// If a file is not valid, or they have different keys, or the new one cannot be written; then nothing is.
 pub fn merge_seen(files: &[impl AsRef<Path>], out: &Path, tell: impl FnMut(LockNotice)) -> Result<SeenFile, Error> {
     Ok(merge_files(files, out, tell)?)
 }
@@ -489,7 +489,7 @@ impl ShardKeys {
     ///
     /// # Errors
     ///
-    /// [`SeenError`] if a file is missing, damaged, of another job or of another key, or if there is another file.
+    /// If a file is missing, damaged, of another job or of another key, or if there is another file.
     pub fn open(folder: &Path, shard: Shard, same: SameUrl) -> Result<ShardKeys, SeenError> {
         let mut files = BTreeMap::new();
         for path in paths(folder).map_err(|error| SeenError::Read { path: folder.to_owned(), error })? {

@@ -206,10 +206,9 @@ impl AgentsFileArgs {
 #[derive(Debug, clap::Args)]
 pub struct DialectArgs {
     /// The dialect of robots.txt files: rfc9309, google...
-    ///
-    /// One of rfc9309, google, mandelbot, extended-2008, draft-1996 or original-1994.
     #[arg(
         long,
+        long_help = dialects(),
         conflicts_with = "policy",
         default_value = "rfc9309",
         value_name = "NAME",
@@ -217,6 +216,12 @@ pub struct DialectArgs {
         value_parser = dialect()
     )]
     pub dialect: &'static Dialect,
+}
+
+/// The dialects, each with what it follows.
+fn dialects() -> String {
+    let known = Dialect::ALL.iter().map(|dialect| format!("- {}: {}", dialect.name, dialect.source));
+    format!("The dialect of robots.txt files\n\n{}", known.collect::<Vec<_>>().join("\n"))
 }
 
 pub fn dialect() -> impl TypedValueParser<Value = &'static Dialect> {

@@ -10,13 +10,13 @@ pub(crate) use commit::{name_files, sync, sync_folder, sync_folders};
 pub(crate) use earlier::{extra_files, make_room, remove, remove_folders, remove_leftovers, replaced};
 #[cfg(test)]
 pub(crate) use names::FOLDERS_NAMED;
+pub(crate) use names::VERDICT;
 #[cfg(feature = "cli")]
 pub(crate) use names::run_of;
 pub(crate) use names::{
     CHECKPOINT, FileName, REPORT_START, Written, is_file_of_run, is_list_folder, list_folder, partial,
     split_list_folder, table_part,
 };
-pub(crate) use names::VERDICT;
 #[cfg(feature = "parquet")]
 pub(crate) use names::{CRAWLER, WAITING_ROWS};
 pub use names::{NEEDED, RECEIPT, REPORT};

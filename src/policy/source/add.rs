@@ -81,7 +81,7 @@ impl Options {
 ///
 /// # Errors
 ///
-/// [`SourceError`] if a source cannot be read or is malformed in part, or a folder is empty.
+/// If a source cannot be read or is malformed in part, or a folder is empty.
 pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<(), Error> {
     Ok(add_sources(sources, options, captures)?)
 }
@@ -260,7 +260,7 @@ fn without(path: &Path) -> SourceError {
 ///
 /// # Errors
 ///
-/// [`SourceError`] if the file cannot be read or is something else, its time cannot be meant, or `origin` is not an origin.
+/// If the file cannot be read or is something else, its time cannot be meant, or `origin` is not an origin.
 pub(crate) fn add_single(
     path: &Path,
     origin: &str,
@@ -297,7 +297,7 @@ fn add_robots(source: OpenSource, origin: String, mut intake: Intake<'_>) -> Res
 ///
 /// # Errors
 ///
-/// [`SourceError`] if it cannot be read, is neither a source nor a robots.txt, or is a source of a kind that is not read.
+/// If it cannot be read, is neither a source nor a robots.txt, or is a source of a kind that is not read.
 fn kind_of(source: &mut OpenSource, names: &FieldNames, memory: u64) -> Result<SourceKind, SourceError> {
     let Start { text, compression, damage } =
         source.start(START, memory).map_err(SourceError::unreadable(&source.path))?;
@@ -401,12 +401,12 @@ pub struct Part {
     pub targets: HashSet<u128>,
     /// The archives of this part, if any of them has pages other than robots.txt files.
     pub archives: Vec<PathBuf>,
-    /// How often to call [`add_pages`] at most: longer redirect chains are not followed.
+    /// How often to add pages at most: longer redirect chains are not followed.
     pub passes: usize,
 }
 
 /// Adds all captures of a part of the sources, as [`add`](super::add()) does, except pages of archives to which redirects lead.
-/// [`add_pages`] adds those.
+/// `add_pages` adds those.
 ///
 /// The originals of `revisit` records must be in the same part.
 ///
@@ -436,7 +436,7 @@ pub(crate) fn add_part(
 ///
 /// # Errors
 ///
-/// [`SourceError`] if an archive cannot be read.
+/// If an archive cannot be read.
 pub(crate) fn add_pages(
     archives: &[impl AsRef<Path>],
     pages: HashSet<u128>,
@@ -486,8 +486,7 @@ const IN_MEMORY: &str = "responses in memory";
 ///
 /// # Errors
 ///
-/// [`SourceError::Answer`] if one of them is invalid, unless [`Options::skip_bad`] passes it over, and
-/// [`SourceError::Captures`] beyond what a policy can hold.
+/// If one of them is invalid, unless [`Options::skip_bad`] passes it over; also beyond what a policy can hold.
 pub fn add_answers(
     answers: impl IntoIterator<Item = Answer, IntoIter: Send>,
     options: &Options,

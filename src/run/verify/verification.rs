@@ -36,7 +36,7 @@ impl Verification {
 ///
 /// # Errors
 ///
-/// [`VerifyError`] if the receipt cannot be read. A file or a list that is missing, damaged or unreadable is a
+/// If the receipt cannot be read. A file or a list that is missing, damaged or unreadable is a
 /// problem of the [`Verification`]: its lines are not there.
 pub fn verify(directory: &Path, inputs: bool, threads: usize) -> Result<Verification, Error> {
     Ok(verify_receipt(directory, inputs, threads)?)

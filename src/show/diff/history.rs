@@ -47,7 +47,7 @@ impl<'p> History<'p> {
     ///
     /// # Errors
     ///
-    /// [`DiffError`] if the policies have different dialects, or one lacks a crawler.
+    /// If the policies have different dialects, or one lacks a crawler.
     pub fn new(policies: &[(String, &'p Policy)], agents: &[Agents]) -> Result<History<'p>, policy::Error> {
         Ok(History::comparing(policies, agents)?)
     }

@@ -112,7 +112,7 @@ impl<'p> Diff<'p> {
     ///
     /// # Errors
     ///
-    /// [`DiffError`] if they have different dialects, or one lacks a crawler.
+    /// If they have different dialects, or one lacks a crawler.
     pub fn new(was: &'p Policy, now: &'p Policy, agents: &[Agents]) -> Result<Diff<'p>, policy::Error> {
         Ok(Diff::comparing(was, now, agents)?)
     }

@@ -163,7 +163,7 @@ impl Summary {
     ///
     /// # Errors
     ///
-    /// [`WriteError`] if layers cannot be merged: a temporary file cannot be written, or it is beyond what a policy can hold.
+    /// If layers cannot be merged: a temporary file cannot be written, or it is beyond what a policy can hold.
     ///
     /// # Panics
     ///
