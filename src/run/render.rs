@@ -4,6 +4,8 @@
 //! columns](AfterColumns), or all are written after their [verdicts](Verdicts) or after the crawlers that they are [refused](Refused)
 //! for; rows are made elsewhere, of outcomes and [notes](Notes).
 
+use std::iter::repeat_n;
+
 use super::memory::cause_bytes;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::{Matcher, PreferredLines};
@@ -12,7 +14,7 @@ use crate::judge::pieces::{self, Pieces};
 use crate::judge::urls::LineUrls;
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::{Causes, ChunkCauses};
-use crate::output::columns::{CauseValue, put_cause, put_empty, put_preferences};
+use crate::output::columns::{CauseValue, put_cause, put_preferences};
 use crate::output::form::{FileFormat, OutputMode, OutputOptions, SEPARATOR, crawler_name};
 
 /// The lines of a judged chunk.
@@ -199,7 +201,7 @@ impl Render for Verdicts {
                     Some(explainer) if partition == Partition::Blocked => {
                         put_cause(&columns.values, &explainer.explain(lines.url(line)), buffer);
                     }
-                    Some(_) => put_empty(columns.values.len(), buffer),
+                    Some(_) => buffer.extend(repeat_n(SEPARATOR, columns.values.len())),
                     None => {}
                 }
                 columns.put_said(line, crawler, buffer);
