@@ -13,9 +13,9 @@ pub(crate) use names::FOLDERS_NAMED;
 #[cfg(feature = "cli")]
 pub(crate) use names::run_of;
 pub(crate) use names::{
-    CHECKPOINT, FileName, REPORT_START, Written, is_file_of_run, is_list_folder, list_folder, partial,
+    CHECKPOINT, FileName, REPORT_START, VERDICT, Written, is_file_of_run, is_list_folder, list_folder, partial,
     split_list_folder, table_part,
 };
 #[cfg(feature = "parquet")]
-pub(crate) use names::{CRAWLER, VERDICT, WAITING_ROWS};
+pub(crate) use names::{CRAWLER, WAITING_ROWS};
 pub use names::{NEEDED, RECEIPT, REPORT};
