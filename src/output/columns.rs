@@ -69,6 +69,10 @@ const fn column(name: &'static str, kind: Kind, source: Source, meaning: &'stati
     Column { name, kind, source, meaning }
 }
 
+const fn cause(name: &'static str, kind: Kind, value: CauseValue, meaning: &'static str) -> Column {
+    column(name, kind, Source::Cause(value), meaning)
+}
+
 /// The columns of a line's outcome.
 const OUTCOME: &[Column] = &[
     column(VERDICT, Kind::Name, Source::Verdict, "the partition; in text, the column has the name of the crawler"),
@@ -77,25 +81,15 @@ const OUTCOME: &[Column] = &[
 
 /// The columns that show what blocked a line. A new one comes last, because receipts of earlier versions only tell how many there are.
 const CAUSES: &[Column] = &[
-    column("rule", Kind::Text, Source::Cause(|cause| cause.rule.as_ref().map(rule_text)), "the rule"),
-    column(
-        "rule_line",
-        Kind::Whole,
-        Source::Cause(|cause| Some(Value::Whole(cause.rule.as_ref()?.line))),
-        "its line in the robots.txt",
-    ),
-    column(
+    cause("rule", Kind::Text, |cause| cause.rule.as_ref().map(rule_text), "the rule"),
+    cause("rule_line", Kind::Whole, |cause| cause.rule.as_ref().map(rule_line), "its line in the robots.txt"),
+    cause(
         "agent",
         Kind::Text,
-        Source::Cause(|cause| cause.agent.as_deref().map(agent_text)),
+        |cause| cause.agent.as_deref().map(agent_text),
         "the value of the `User-agent` line above it",
     ),
-    column(
-        "captured",
-        Kind::Time,
-        Source::Cause(|cause| cause.captured.map(Value::Time)),
-        "when the robots.txt was captured",
-    ),
+    cause("captured", Kind::Time, |cause| cause.captured.map(Value::Time), "when the robots.txt was captured"),
 ];
 
 /// The columns of crawlers that may not fetch a line's URL.
@@ -187,27 +181,23 @@ impl OutputOptions {
         if self.columns(file) == 0 {
             return lists_head.to_vec();
         }
-        let names: Vec<String> = match self.form {
-            OutputMode::Partitions | OutputMode::BlockedFor => {
-                self.crawler_columns(file).map(|column| column.name.to_owned()).collect()
-            }
-            OutputMode::Verdicts => {
-                let crawlers = splits.names().into_iter().zip(splits.labels()).take(self.crawlers);
-                crawlers.flat_map(|(name, label)| self.verdict_names(&name, &label)).collect()
-            }
+        let crawlers = match self.form {
+            OutputMode::Verdicts => splits.names().into_iter().zip(splits.labels()).take(self.crawlers).collect(),
+            OutputMode::Partitions | OutputMode::BlockedFor => vec![Default::default()],
         };
-        let columns: String = names.into_iter().map(|name| name + "\t").collect();
+        let of_crawler = |(crawler, label): &(String, String)| self.text_names(file, crawler, label);
+        let columns: String = crawlers.iter().map(of_crawler).collect();
         [columns.as_bytes(), if lists_head.is_empty() { NO_HEAD } else { lists_head }].concat()
     }
 
     /// The names of a crawler's columns in a text. Those after the verdict carry its name too, if it has a label.
-    fn verdict_names(self, crawler: &str, label: &str) -> Vec<String> {
+    fn text_names(self, file: usize, crawler: &str, label: &str) -> String {
         let label = if label.is_empty() { "" } else { crawler };
         let name = |column: Column| match column.source {
-            Source::Verdict => crawler.to_owned(),
-            _ => labelled(column.name, label),
+            Source::Verdict => format!("{crawler}\t"),
+            _ => labelled(column.name, label) + "\t",
         };
-        self.crawler_columns(0).map(name).collect()
+        self.crawler_columns(file).map(name).collect()
     }
 
     /// The tally of lines about to be written to a file, without the columns before them.
@@ -265,6 +255,10 @@ pub(crate) struct CutText<'t> {
 fn rule_text(rule: &KeptRule) -> Value<'_> {
     let text = rule.value.get(..LONGEST_TEXT).unwrap_or(&rule.value);
     Value::Text(CutText { key: rule.key(), text, is_cut: text.len() < rule.value.len() })
+}
+
+fn rule_line(rule: &KeptRule) -> Value<'_> {
+    Value::Whole(rule.line)
 }
 
 /// The name of a group, which is never cut inside a character.
@@ -340,11 +334,6 @@ pub(crate) fn put_preferences(columns: PreferenceColumns, preferred: &Preferred,
     }
 }
 
-/// Leaves so many columns empty.
-pub(crate) fn put_empty(columns: usize, out: &mut Vec<u8>) {
-    out.extend(std::iter::repeat_n(SEPARATOR, columns));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -408,9 +397,7 @@ mod tests {
         let agent = Some("a\tb".to_owned());
         let cause = Cause { rule: rule(b"/a\tb\\\xff", 7), agent, captured: Some(0), ..Cause::default() };
         assert_eq!(put(&cause), b"Disallow: /a\\tb\\\\\xff\t7\ta\\tb\t1970-01-01T00:00:00Z\t");
-        let mut none = Vec::new();
-        put_empty(CAUSES.len(), &mut none);
-        assert_eq!(put(&Cause::default()), none);
+        assert_eq!(put(&Cause::default()), b"\t\t\t\t");
     }
 
     /// The table in the docs is this one.

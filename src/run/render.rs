@@ -4,6 +4,8 @@
 //! columns before them; [`Verdicts`] writes all lines after their verdicts; and [`Refused`] writes all lines after the
 //! crawlers that may not fetch them. Rows are made elsewhere, from outcomes and [`Notes`].
 
+use std::iter::repeat_n;
+
 use super::memory::cause_bytes;
 use crate::formats::memory_budget::CacheMemory;
 use crate::judge::explain::Explainer;
@@ -13,7 +15,7 @@ use crate::judge::pieces::{self, Pieces};
 use crate::judge::urls::LineUrls;
 use crate::outcome::{Outcome, Partition};
 use crate::output::causes::{Causes, ChunkCauses};
-use crate::output::columns::{CauseValue, put_cause, put_empty, put_preferences};
+use crate::output::columns::{CauseValue, put_cause, put_preferences};
 use crate::output::form::{FileFormat, OutputMode, OutputOptions, SEPARATOR, crawler_name};
 
 /// The lines of a judged chunk.
@@ -207,7 +209,7 @@ impl Render for Verdicts {
                     Some(explainer) if partition == Partition::Blocked => {
                         put_cause(&columns.values, &explainer.explain(lines.url(line)), buffer);
                     }
-                    Some(_) => put_empty(columns.values.len(), buffer),
+                    Some(_) => buffer.extend(repeat_n(SEPARATOR, columns.values.len())),
                     None => {}
                 }
                 columns.put_said(line, crawler, buffer);

@@ -8,7 +8,6 @@ use bzip2::bufread::BzDecoder;
 use flate2::bufread::GzDecoder;
 use memchr::memmem;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::fmt;
 use std::io::{self, Read};
 use std::ops::RangeInclusive;
 use zstd::stream::read::Decoder as ZstdDecoder;
@@ -17,31 +16,32 @@ use super::input::Input;
 use crate::formats::decoders::{Part, begins_bzip2, gunzipped, unbzip2, unzstd};
 
 /// How a file is compressed.
-#[derive(Clone, Copy)]
-pub struct Compression(&'static Codec);
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Compression {
+    /// Its row in the table.
+    row: usize,
+}
 
 /// A format of compressed files.
-struct Codec {
+pub(super) struct Codec {
     /// The name in receipts, and the one in messages.
     id: &'static str,
     name: &'static str,
     /// The extension of file names, with its dot.
     extension: &'static str,
-    /// Whether a file begins with these bytes, of which [`HEAD`] are there.
+    /// Whether a file or a member begins with these bytes, of which [`HEAD`] are there.
     begins: fn(&[u8]) -> bool,
     /// The rarest bytes that all members begin with, and how many bytes precede them; none if a file is read from its start only.
     marks: &'static [(&'static [u8], usize)],
-    /// Whether a member may begin with these bytes, with which a file may.
-    is_member: fn(&[u8]) -> bool,
     /// Whether zeros may follow the last member, up to the end of the file.
-    padding: bool,
+    pub padding: bool,
     /// The most bytes that a decompressor takes for a file that was compressed with its format's default settings, and a little
     /// more.
     usual_memory: u64,
     /// Whether some files ask for more.
     asks_for_memory: bool,
     /// Begins to decompress a member, with a dictionary that may be empty.
-    open: for<'r> fn(Input<'r>, &[u8]) -> io::Result<Box<dyn Member<'r> + 'r>>,
+    pub open: for<'r> fn(Input<'r>, &[u8]) -> OpenMember<'r>,
     /// The same format as a coding of bodies.
     body: Option<BodyCoding>,
 }
@@ -64,6 +64,9 @@ pub(super) trait Member<'r>: Read + Send {
     fn into_input(self: Box<Self>) -> Input<'r>;
 }
 
+/// What begins to decompress a member returns.
+type OpenMember<'r> = io::Result<Box<dyn Member<'r> + 'r>>;
+
 static CODECS: &[Codec] = &[
     // RFC 1952.
     Codec {
@@ -72,7 +75,6 @@ static CODECS: &[Codec] = &[
         extension: ".gz",
         begins: |start| start.starts_with(b"\x1f\x8b\x08"),
         marks: &[(b"\x1f\x8b\x08", 0)],
-        is_member: |start| start[3] & 0xe0 == 0,
         padding: true,
         usual_memory: 128 << 10,
         asks_for_memory: false,
@@ -91,7 +93,6 @@ static CODECS: &[Codec] = &[
         extension: ".zst",
         begins: begins_zstd,
         marks: &[(b"\xb5\x2f\xfd", 1), (b"\x2a\x4d\x18", 1)],
-        is_member: |_| true,
         padding: false,
         // The window of `zstd -19`.
         usual_memory: 8 << 20,
@@ -111,7 +112,6 @@ static CODECS: &[Codec] = &[
         extension: ".bz2",
         begins: |start| start.len() >= HEAD && begins_bzip2(start),
         marks: &[(b"BZh", 0)],
-        is_member: |_| true,
         padding: false,
         usual_memory: 4 << 20,
         asks_for_memory: false,
@@ -130,7 +130,7 @@ pub(crate) const DEFAULT_WINDOW: u64 = 1 << 27;
 /// The window sizes that the decompressor of Zstandard supports, in bits.
 const WINDOW_BITS: RangeInclusive<u32> = 10..=if usize::BITS == 64 { 31 } else { 30 };
 
-fn open_zstd<'r>(input: Input<'r>, dictionary: &[u8]) -> io::Result<Box<dyn Member<'r> + 'r>> {
+fn open_zstd<'r>(input: Input<'r>, dictionary: &[u8]) -> OpenMember<'r> {
     // The largest window, as a power of two, for the memory that it may take.
     let bits = input.memory.max(1).ilog2().clamp(*WINDOW_BITS.start(), *WINDOW_BITS.end());
     let mut decoder = ZstdDecoder::with_dictionary(input, dictionary)?;
@@ -174,85 +174,64 @@ pub(super) const HEAD: usize = 10;
 impl Compression {
     /// The compression of a file that begins with these bytes; `None` if it is not one of these formats.
     pub fn of(start: &[u8]) -> Option<Compression> {
-        Compression::all().find(|compression| (compression.0.begins)(start))
+        Compression::all().find(|compression| (compression.codec().begins)(start))
     }
 
     /// All formats.
     pub(crate) fn all() -> impl Iterator<Item = Compression> {
-        CODECS.iter().map(Compression)
+        (0..CODECS.len()).map(|row| Compression { row })
+    }
+
+    pub(super) fn codec(self) -> &'static Codec {
+        &CODECS[self.row]
     }
 
     /// The name of the format.
     pub fn name(self) -> &'static str {
-        self.0.name
+        self.codec().name
     }
 
     /// The extension of file names, such as `.gz`.
     pub(crate) fn extension(self) -> &'static str {
-        self.0.extension
+        self.codec().extension
     }
 
     /// The most bytes that a decompressor takes for a file that was compressed with its format's default settings, and a little
     /// more.
     pub(crate) fn usual_memory(self) -> u64 {
-        self.0.usual_memory
+        self.codec().usual_memory
     }
 
     /// Whether some files ask for more.
     pub(crate) fn asks_for_memory(self) -> bool {
-        self.0.asks_for_memory
+        self.codec().asks_for_memory
     }
 
     /// The format as a coding of bodies.
     pub(crate) fn body(self) -> Option<&'static BodyCoding> {
-        self.0.body.as_ref()
-    }
-
-    /// Begins to decompress the next member, if there is one; gives the input back if not.
-    pub(super) fn open<'r>(self, input: Input<'r>, dictionary: &[u8]) -> io::Result<Box<dyn Member<'r> + 'r>> {
-        (self.0.open)(input, dictionary)
-    }
-
-    /// Whether another member follows.
-    pub(super) fn has_more(self, input: &mut Input<'_>) -> io::Result<bool> {
-        input.has_more(self.0.padding)
+        self.codec().body.as_ref()
     }
 
     /// The first place in `bytes` where a member may begin, of which [`HEAD`] bytes are there.
     pub(super) fn first_head(self, bytes: &[u8]) -> Option<usize> {
-        let is_head = |bytes: &[u8]| (self.0.begins)(bytes) && (self.0.is_member)(bytes);
         let first = |&(mark, before): &(&[u8], usize)| {
             let mut heads = memmem::find_iter(bytes, mark).filter_map(|at| at.checked_sub(before));
-            heads.find(|&at| bytes.get(at..at + HEAD).is_some_and(is_head))
+            heads.find(|&at| bytes.get(at..at + HEAD).is_some_and(self.codec().begins))
         };
-        self.0.marks.iter().filter_map(first).min()
-    }
-}
-
-impl PartialEq for Compression {
-    fn eq(&self, other: &Compression) -> bool {
-        self.0.id == other.0.id
-    }
-}
-
-impl Eq for Compression {}
-
-impl fmt::Debug for Compression {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.id)
+        self.codec().marks.iter().filter_map(first).min()
     }
 }
 
 impl Serialize for Compression {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.id)
+        serializer.serialize_str(self.codec().id)
     }
 }
 
 impl<'de> Deserialize<'de> for Compression {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Compression, D::Error> {
         let id = String::deserialize(deserializer)?;
-        let found = Compression::all().find(|compression| compression.0.id == id);
+        let found = Compression::all().find(|compression| compression.codec().id == id);
         found.ok_or_else(|| serde::de::Error::custom(format!("the compression {id:?} is unknown")))
     }
 }

@@ -14,7 +14,7 @@ pub(crate) use names::VERDICT;
 #[cfg(feature = "cli")]
 pub(crate) use names::run_of;
 pub(crate) use names::{
-    CHECKPOINT, FileName, REPORT_START, Written, is_file_of_run, is_list_folder, list_folder, partial,
+    CHECKPOINT, FileName, REPORT_START, VERDICT, Written, is_file_of_run, is_list_folder, list_folder, partial,
     split_list_folder, table_part,
 };
 #[cfg(feature = "parquet")]

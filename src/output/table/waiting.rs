@@ -5,6 +5,9 @@
 //! where groups end depends only on the chunks, not on which worker judged them. The groups are encoded elsewhere, in
 //! parallel.
 //!
+//! The buffers of Parquet's own writers would not do: they cannot be stored, neither for want of memory nor for a run that resumes, and
+//! each has the encoders of all columns from its first row on (benches/README.md has the numbers).
+//!
 //! All files share a budget. Rows beyond it, and at a checkpoint all rows, are stored on disk: in unnamed files, or in
 //! named files if another process may resume with them.
 

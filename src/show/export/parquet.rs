@@ -170,33 +170,26 @@ impl Held {
         Arc::new(Field::new(self.column.name, kind, !self.column.always))
     }
 
-    /// Adds the value of a row, and returns the number of bytes of its text.
+    /// Adds the value of a row, which is of the column's kind, if there is one; returns the number of bytes of its text.
     fn push(&mut self, value: Value<'_>) -> usize {
+        let text = match value {
+            Value::Text(text) => Some(String::from_utf8_lossy(text)),
+            Value::Name(name) => Some(name.into()),
+            _ => None,
+        };
+        let bytes = text.as_ref().map_or(0, |text| text.len());
         match (&mut self.values, value) {
-            (Values::Texts(texts), Value::Text(text)) => {
-                texts.append_value(String::from_utf8_lossy(text));
-                return text.len();
-            }
-            (Values::Texts(texts), Value::Name(name)) => {
-                texts.append_value(name);
-                return name.len();
-            }
+            (Values::Texts(texts), _) => texts.append_option(text),
             (Values::Wholes(numbers), Value::Whole(number)) => {
                 numbers.append_value(number.try_into().unwrap_or(i64::MAX));
             }
-            (Values::Times(times), Value::Time(seconds)) => times.append_value(seconds.saturating_mul(1000)),
             (Values::Decimals(numbers), Value::Decimal(number)) => numbers.append_value(number),
-            (values, value) => {
-                debug_assert_eq!(value, Value::None, "a value of its column's kind: {}", self.column.name);
-                match values {
-                    Values::Texts(texts) => texts.append_null(),
-                    Values::Wholes(numbers) => numbers.append_null(),
-                    Values::Decimals(numbers) => numbers.append_null(),
-                    Values::Times(times) => times.append_null(),
-                }
-            }
+            (Values::Times(times), Value::Time(seconds)) => times.append_value(seconds.saturating_mul(1000)),
+            (Values::Wholes(numbers), _) => numbers.append_null(),
+            (Values::Decimals(numbers), _) => numbers.append_null(),
+            (Values::Times(times), _) => times.append_null(),
         }
-        0
+        bytes
     }
 
     /// The values held, which are forgotten.
