@@ -77,7 +77,7 @@ pub(crate) const LISTS_OF_SET: Part = Part { pieces: 1, of: 16 };
 
 /// Something that a worker has for each chunk.
 struct WorkerPart {
-    /// What it is, as the subject of "takes".
+    /// Its name in messages.
     name: &'static str,
     /// How many times as long it is as the chunk.
     times: fn(&Needs, FileFormat) -> u64,
@@ -213,6 +213,7 @@ pub fn check_memory(bytes: u64, needs: Needs) -> Result<(), FilterError> {
 }
 
 /// How many workers for one crawler have room in so many bytes.
+#[cfg(feature = "cli")]
 pub(crate) fn workers_within(bytes: u64, format: FileFormat, explain: bool) -> usize {
     let needs = Needs::new([], Some(OutputMode::Partitions), explain, None);
     let plan = JobMemory::new(bytes, needs).and_then(|memory| memory.worker_plan(usize::MAX, None, format));

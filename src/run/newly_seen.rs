@@ -100,7 +100,7 @@ impl SeenPlace {
         if let Some(old) = &self.file {
             file.set_permissions(old.permissions()?)?;
         }
-        let old = self.file.as_ref().map(|file| KeySource::File(file.keys()));
+        let old = self.file.as_ref().map(|file| KeySource::File(Box::new(file.keys())));
         let sources = old.into_iter().chain([KeySource::Added(keys.in_order(memory))]).collect();
         let written = write_keys(&mut file, same, None, sources)?;
         file.sync_all()?;

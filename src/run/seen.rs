@@ -28,6 +28,7 @@ pub(super) const NO_URL: u128 = NO_KEY;
 const SLOT: u64 = size_of::<u128>() as u64;
 
 /// What a URL takes in a table: the least, the most, and the most while the table grows.
+#[cfg(feature = "cli")]
 pub(crate) const BYTES_PER_URL: [u64; 3] = [SLOT * 3 / 2, SLOT * 3, SLOT * 9 / 2];
 
 /// The slots of the first table: a page of memory. A guess from the size of the lists would save little of the doubling.

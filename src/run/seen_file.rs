@@ -309,7 +309,7 @@ impl Iterator for Keys<'_> {
 /// Keys in ascending order, for a new file.
 pub(crate) enum KeySource<'k> {
     /// Those of an earlier file.
-    File(Keys<'k>),
+    File(Box<Keys<'k>>),
     /// Those of lines.
     Added(KeysInOrder<'k>),
 }

@@ -159,7 +159,10 @@ fn memory_too_small_for_one_worker_is_refused() {
     let bench = Bench::with_site();
     bench.file("urls", "http://a.example/\n");
     let words = "--robots sites --memory 1M --out out urls";
-    bench.refused(words, &["1048576 bytes of memory are too few", "at least", "--memory"]);
+    bench.refused(
+        words,
+        &["1048576 bytes of memory are too few", "at least", "the unknown origins of a chunk", "--memory"],
+    );
     bench.refused(&words.replace("1M", "0"), &["--memory"]);
 }
 
