@@ -140,8 +140,8 @@ impl Choices {
         Choices::at(jiff::Timestamp::now().as_second())
     }
 
-    /// What becomes of answers that are too old, and which are: if it is only said what becomes of them, those older than the
-    /// dialect's lifetime are. Without either, none is.
+    /// Sets the choice for answers that are too old, and the age beyond which they are. With a choice and no age, the dialect's
+    /// lifetime is the limit; without either, no answer is too old.
     #[must_use]
     pub fn stale(self, on_stale: Option<Fallback>, max_age: Option<MaxAge>) -> Choices {
         let max_age = max_age.or(on_stale.map(|_| MaxAge::Dialect));

@@ -23,8 +23,8 @@ use crate::rules::chosen::{KeptRule, is_always_allowed};
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Cause {
-    /// The rule, or the line for which a page is refused that may be fetched; `None` if the state of the robots.txt, an override, or the
-    /// operator's choices decided instead, or what the operator requires is not said.
+    /// The rule that decided, or, for a page that is refused for its uses, the line that says so. `None` if neither did: the state
+    /// of the robots.txt, an override or the operator's choices decided, or the site is silent on a required use.
     pub rule: Option<KeptRule>,
     /// The group of the rule, as the value of the `User-agent` line above it; `None` if no rule decided.
     pub agent: Option<String>,
@@ -46,8 +46,8 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Explains outcomes. Use one for each thread, again and again: URLs that follow others of their origin need no look-up, and what is
-/// said about uses is parsed once.
+/// Explains outcomes. Use one for each thread, again and again: consecutive URLs of one origin take one look-up, and records about
+/// uses are parsed once.
 pub struct Explainer {
     judging: Arc<Judge>,
     preferences: KnownPreferences,

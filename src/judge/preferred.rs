@@ -148,7 +148,7 @@ pub struct PagePreferences {
 }
 
 impl PagePreferences {
-    /// What a column says of the page of a URL to a crawler; [`Preference::answer`] is what stands in it.
+    /// The preference of a column for the page of a URL and a crawler; tables show its [`Preference::answer`].
     ///
     /// # Panics
     ///

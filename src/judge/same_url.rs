@@ -47,9 +47,9 @@ pub enum NoKey {
 }
 
 impl SameUrl {
-    /// The key of a URL, which only those have that are the same: for [`SameUrl::Fetched`] its serialisation by the URL standard without
-    /// the fragment, where the escapes of letters, digits and `-._~` are undone, and other escapes are in upper case. A byte that is not
-    /// UTF-8 is as its escape. Spaces and control characters around it do not count.
+    /// The key of a URL; the same URLs have the same key: for [`SameUrl::Fetched`] its serialisation by the URL standard without
+    /// the fragment, where the escapes of letters, digits and `-._~` are undone, and other escapes are in upper case. A byte that
+    /// is not UTF-8 is as its escape. Spaces and control characters around it do not count.
     ///
     /// ```
     /// use robosieve::SameUrl;
@@ -80,7 +80,8 @@ impl SameUrl {
     ///
     /// # Errors
     ///
-    /// Those of [`SameUrl::key`]; a URL that is not valid has no hash for [`SameUrl::Bytes`], either, because no line is left out for it.
+    /// Those of [`SameUrl::key`]; a URL that is not valid has no hash for [`SameUrl::Bytes`] either, because its lines are never
+    /// left out.
     pub fn hash(self, url: &[u8]) -> Result<u128, NoKey> {
         let key = self.key(url)?;
         if self == SameUrl::Bytes {

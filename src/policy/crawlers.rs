@@ -149,8 +149,8 @@ impl fmt::Display for Crawlers {
     }
 }
 
-/// The crawler of a query: its [`Agents`], and which [`Crawlers`] of the policy answer for them, in order of preference.
-/// It works with every policy for the same crawlers. In any other it would stand for somebody else, so that one refuses it.
+/// The crawler of a query: its [`Agents`], and which [`Crawlers`] of the policy answer for them, in order of preference. It works
+/// with every policy for the same crawlers. A policy for other crawlers refuses it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crawler {
     agents: Agents,

@@ -1,10 +1,10 @@
 //! The policy: the rules of many origins' robots.txt files.
 //!
 //! A policy is a set of answers. [`Captures`] gathers them from sources and keeps, for each URL, the greatest of each kind; what
-//! origins come to is derived from those. The result is an image (module `image`): a look-up table of origins, their records, rows
-//! of groups for each crawler, the automata, rules and side records of all distinct groups, each stored once, and the answers.
-//! A [`Policy`] is a view of an image, whether [`Captures::policy`] made it in memory, or [`Policy::open`] reads or
-//! [`Policy::map`] maps a file that [`Captures::write`] wrote: the bytes are the same. [`merge()`] makes one policy of several.
+//! origins come to is derived from those. The result is one image: a look-up table of origins, their records, rows of groups for
+//! each crawler, the automata, rules and side records of all distinct groups, each stored once, and the answers. A [`Policy`] is a
+//! view of an image: [`Captures::policy`] makes it in memory, [`Captures::write`] writes it to a file, [`Policy::open`] reads such
+//! a file and [`Policy::map`] maps it. The bytes are the same. [`merge()`] makes one policy of several.
 //!
 //! The operator's [`Overrides`] take precedence over all answers.
 

@@ -54,8 +54,8 @@ pub struct Job {
     /// A file of the URLs that earlier runs have seen, which are left out, too. A run that is complete has replaced it by one with
     /// its allowed URLs; if it does not exist, it is made.
     pub seen: Option<PathBuf>,
-    /// A folder with the files of [keys](Job::write_keys) of all shards, if this is one that leaves out lines whose URLs have occurred
-    /// before. A line is left out, too, if an earlier shard has its URL.
+    /// For a shard that leaves out lines whose URLs have occurred before: a folder with the files of [keys](Job::write_keys) of all
+    /// shards. A line is also left out if an earlier shard has its URL.
     pub keys: Option<PathBuf>,
     /// The number of workers; 0 for one per processor. There are fewer if memory does not suffice.
     pub threads: usize,
@@ -152,7 +152,7 @@ impl Job {
         self
     }
 
-    /// Sets the shortest time between checkpoints; five seconds, unless it is set.
+    /// Sets the shortest time between checkpoints; by default five seconds.
     #[must_use]
     pub fn checkpoint(mut self, checkpoint: Duration) -> Job {
         self.long_run.checkpoint = checkpoint;

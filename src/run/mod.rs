@@ -3,8 +3,7 @@
 //! [`Job::run`] maps each list, or decompresses it as it goes, cuts it into chunks of whole lines and has workers judge them; a
 //! layout says where in a line the URL is. Every line goes, byte for byte and in input order, to exactly one
 //! [`Partition`](crate::Partition), for a [`Reason`](crate::Reason) that is counted. Tallies of the lines as read and of the bytes
-//! as written prove that none was lost; the [`Receipt`] holds both, and is the last file to get its name: `Output::commit`
-//! (`output/partitions.rs`) has `output/folder/commit.rs` name the files in the order they were created.
+//! as written prove that none was lost. The [`Receipt`] holds both, and is the last file to get its name.
 
 pub(crate) mod checkpoint;
 pub(crate) mod error;

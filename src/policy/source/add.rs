@@ -43,11 +43,12 @@ setters! {
         /// is the present.
         pub now: Option<i64>,
         /// Whether to pass over what is damaged: a line of JSON Lines, a row of Parquet, and the rest of a file that cannot be read
-        /// on. Otherwise any of them is an error. A damaged record of an archive, after which the next one is found, and a damaged
-        /// file of a folder never are: their origins count as incomplete. All are counted, and told by [`Captures::passed_over`].
+        /// on. Otherwise any of them is an error. A damaged record of an archive, or a damaged file of a folder, is never an error:
+        /// its origin counts as incomplete. All are counted, and reported by [`Captures::passed_over`].
         pub skip_bad: bool,
         /// The time of each answer that has none of its own: a file of a folder, a single robots.txt, and a line, a row or a record
-        /// without one. `None` leaves them without a time, so any answer with a time is newer, and of two, bytes choose one.
+        /// without one. `None` leaves them without a time: any answer with a time is newer, and between two without one their bytes
+        /// decide.
         pub fetched_at: Option<FetchedAt>,
     }
 }

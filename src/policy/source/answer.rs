@@ -31,12 +31,12 @@ setters! {
         pub url: Option<String>,
         /// The origin, in place of the URL of its robots.txt.
         pub origin: Option<String>,
-        /// The HTTP status; none if nobody answered. 206 says, too, that a body did not arrive whole or could not be decoded to its end:
-        /// its lines are no robots.txt then.
+        /// The HTTP status; none without an answer. 206 says, too, that a body did not arrive whole or could not be decoded to its
+        /// end: its lines are no robots.txt then.
         pub status: Option<i64>,
         /// The target of a redirect.
         pub location: Option<String>,
-        /// The body. One with a status from 200 to 299 has one, which may be empty.
+        /// The body. Statuses from 200 to 299 need one, which may be empty.
         pub body: Option<Arc<[u8]>>,
         /// The body in Base64, in place of the body.
         pub body_base64: Option<Vec<u8>>,
@@ -46,8 +46,8 @@ setters! {
         pub expires: Option<i64>,
         /// The time since which the origin has been unreachable, in seconds of Unix time.
         pub unreachable_since: Option<i64>,
-        /// The headers of the answer, by name and value, as far as they are known. Only `Content-Encoding` is read: the body is decoded as
-        /// it says, if it was not before. A body that is compressed is known without it, unless by deflate or Brotli.
+        /// The headers of the answer, by name and value, as far as they are known. Only `Content-Encoding` is read: the body is
+        /// decoded as it says, if it was not before. Compression other than deflate and Brotli is recognised without it.
         pub headers: Vec<(String, String)>,
     }
 }
@@ -112,8 +112,8 @@ impl Answer {
         Answer { url: Some(url.into()), status, ..Answer::default() }
     }
 
-    /// The robots.txt that an origin served with status 200 at a time in seconds of Unix time, if that is known. Of two answers
-    /// without one, nobody can tell which is newer.
+    /// The robots.txt that an origin served with status 200 at a time in seconds of Unix time, if that is known. Two answers
+    /// without a time have no newer one.
     pub fn found(origin: impl Into<String>, body: impl Into<Arc<[u8]>>, fetched_at: impl Into<Option<i64>>) -> Answer {
         Answer {
             origin: Some(origin.into()),

@@ -154,7 +154,7 @@ fn capture(line: &[u8], names: &FieldNames, bounds: TimeBounds, limit: usize) ->
     })
 }
 
-/// The status; none if nobody answered.
+/// The status; none without an answer.
 fn status(given: &RawValue) -> Result<Option<i64>, String> {
     match given.get() {
         "null" => Ok(None),
