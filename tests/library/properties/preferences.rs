@@ -8,7 +8,7 @@ use robosieve::internals::automaton::Scratch;
 use robosieve::internals::preferences::Preference::{Broken, No, Unknown, Yes};
 use robosieve::internals::preferences::{Preference, PreferenceSource, Preferences, Use};
 use robosieve::internals::robots::{Agents, Robots, SideRecord};
-use robosieve::internals::{Axes, PolicyParts};
+use robosieve::internals::Axes;
 use robosieve::policy::{Capture, Captures};
 use robosieve::{Dialect, RuleSet};
 
