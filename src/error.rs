@@ -92,7 +92,7 @@ opaque_error! {
     /// ```
     pub struct ValueError;
 
-    /// What a text is no value of.
+    /// The type that a text is no value of.
     pub enum ValueErrorKind {
         /// The name of a crawler, or a list of them.
         Agent,

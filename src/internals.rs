@@ -186,6 +186,11 @@ pub fn ties(statistics: &Statistics) -> (u64, u64, Option<String>) {
     (statistics.captures.same_time, statistics.captures.without_time, statistics.first_tie.clone())
 }
 
+/// How many records of archives were damaged.
+pub fn bad_records(statistics: &Statistics) -> u64 {
+    statistics.warc.bad_records
+}
+
 /// All rows of a table, as text for programmers.
 pub fn rows(export: &Export<'_>) -> Vec<String> {
     let mut rows = Vec::new();

@@ -4,6 +4,21 @@
 //! before any URL arrives. So robosieve compiles the robots.txt files of many origins into automata, for the crawler's
 //! own user agent, and streams URL lists through them.
 //!
+//! # Where to start
+//!
+//! | you have | use |
+//! |---|---|
+//! | one robots.txt and paths of its site | [`RuleSet`] |
+//! | the robots.txt files of many origins, from a crawl, an archive or a folder | [`policy::Captures`], which becomes a [`Policy`] |
+//! | a policy file | [`Policy`] |
+//! | a policy, and URLs in your program, one or many at a time | [`Matcher`] |
+//! | a policy, and lists of URLs in files, to be split into files with a receipt | [`run::Job`] |
+//!
+//! [`Matchers`] judges for several crawlers at once, and [`SameUrl`] tells which URLs are the same. [`run::verify()`] proves a receipt again
+//! and [`run::join()`] joins those of shards. [`inspect`] shows what a policy contains, [`export`] makes tables of it, and [`diff`] compares
+//! two. [`lint::check()`] shows the author of a robots.txt what probably went wrong. [`Dialect`] is the reading of robots.txt: RFC 9309,
+//! unless you choose another.
+//!
 //! One file and one path:
 //!
 //! ```
@@ -36,18 +51,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! | to | use |
+//! # Features and versions
+//!
+//! | feature | |
 //! |---|---|
-//! | judge paths by one robots.txt | [`RuleSet`] |
-//! | open a policy file | [`Policy::open`] |
-//! | judge URLs by a policy, one or many at a time | [`Matcher`] |
-//! | collect the robots.txt files of many origins and build a policy from them | [`policy::Captures`], [`policy::source`] |
-//! | split whole lists into files, with a receipt | [`run::Job::run`] |
-//! | tell which URLs are the same | [`SameUrl`] |
-//! | verify a receipt, or join those of shards | [`run::verify()`], [`run::join()`] |
-//! | see what a policy contains, or export it as tables | [`inspect`], [`export`] |
-//! | see what changed between two policies | [`diff`] |
-//! | show the author of a robots.txt what probably went wrong | [`lint::check()`] |
+//! | `parquet` (default) | Parquet sources, lists and outputs: four dozen crates |
+//! | `warc` (default) | WARC archives as sources |
+//! | `cli` (default) | the program `robosieve`; a library needs it never |
+//!
+//! To match URLs only, you need none of them: `robosieve = { version = "0.1", default-features = false }`. The minimum Rust is 1.89.
+//!
+//! Errors are [`ValueError`] for texts that are no values, [`policy::Error`] and [`run::Error`]: each has a kind, a message that says what
+//! to do, and a source. What [`inspect`], [`diff`] and [`lint`] return serialises, and so does the receipt of a run.
 //!
 //! # Threads
 //!

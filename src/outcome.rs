@@ -89,7 +89,7 @@ named! {
         NoUrl = "no-url",
         /// The URL contains a line feed, which a line cannot hold.
         LineBreak = "line-break",
-        /// The line has a tab inside, so it has fields, and it was not said which of them is the URL.
+        /// The line has a tab inside, so it has fields, and the run does not know which of them is the URL.
         Tab = "tab",
         /// It is allowed, but what the site says about uses of the page does not meet what the run requires.
         Preference = "preference",

@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use robosieve::internals::{self, MatcherParts};
 use robosieve::Dialect;
 use robosieve::internals::judge::Scratch;
-use robosieve::{Choices, Matcher};
+use robosieve::Choices;
 use robosieve::Outcome;
 use robosieve::policy::{Answered, Capture, Captures, Crawlers, Policy};
 use robosieve::Agents;

@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use robosieve::internals::{PolicyParts};
+use robosieve::internals::PolicyParts;
 use robosieve::policy::{Captures, Overrides};
 use robosieve::{Agents, Dialect, origin};
 

@@ -8,7 +8,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use robosieve::internals;
-use robosieve::policy::{Policy, Trust};
+use robosieve::internals::policy::Trust;
+use robosieve::policy::Policy;
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 

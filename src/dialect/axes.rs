@@ -15,7 +15,7 @@ use super::statuses::StatusMeaning;
 pub struct Axis {
     /// Its name, such as `precedence`.
     pub name: Cow<'static, str>,
-    /// The question that the axis answers, as a phrase, such as "Which matching rule decides when several match."
+    /// The question that the axis answers, such as "Which matching rule decides when several match."
     pub question: &'static str,
     /// The dialect's value, such as `longest`.
     pub value: Cow<'static, str>,

@@ -12,9 +12,9 @@ named! {
     pub enum AnswerKind {
         /// 4xx, except those with a kind of their own.
         Unavailable = "unavailable",
-        /// 401 or 403.
+        /// A refusal, such as 403.
         Refused = "refused",
-        /// 408 or 425.
+        /// An answer that says "not now", such as 408.
         TryAgain = "try-again",
         /// 429.
         TooManyRequests = "too-many-requests",

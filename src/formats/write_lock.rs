@@ -12,8 +12,8 @@ use super::lock_file::{LockFile, beside};
 use super::replace::{FileKind, behind_links, is_stream, remove_partial_files, replace};
 use super::visible::shown;
 
-/// The right to write a file that is read, changed and replaced, such as a policy, which one process at a time has until it drops this. Take it before you open what the
-/// file replaces; then no other process's changes are lost.
+/// The lock of a file that processes read, change and replace, such as a policy. One process at a time has it, until it drops this.
+/// Take it before you open what the file replaces; then no other process's changes are lost.
 ///
 /// ```
 /// use robosieve::Policy;

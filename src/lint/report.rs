@@ -1,5 +1,6 @@
 //! The findings in a file.
 
+use serde::Serialize;
 use std::borrow::Cow;
 
 use super::effects::Effects;
@@ -14,7 +15,7 @@ use crate::robots::{self, BodyProblem, NoteKind, Robots};
 const READ_BY_ALL: usize = 500 << 10;
 
 /// The findings in a file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Report {
     /// The findings in file order; those about the whole file come first.

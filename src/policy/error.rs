@@ -77,8 +77,8 @@ impl WriteError {
 
 /// For policy files.
 impl WriteLock {
-    /// Takes the lock of a policy file, which need not exist, and deletes what processes left that died while they wrote it. While
-    /// another process has the lock, waits. Each notice is given to `tell` at most once.
+    /// Takes the lock of a policy file, which need not exist, and deletes what was left by processes that died while they wrote it.
+    /// While another process has the lock, waits. Each notice is given to `tell` at most once.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! The policy: the rules of many origins' robots.txt files.
 //!
 //! A policy is a set of answers. [`Captures`] gathers answers from sources and stores, for each URL, the greatest
-//! answer of each kind. Each origin's state is derived from these. The result is an image (module `image`): a look-up
+//! answer of each kind. Each origin's state is derived from these. The result is an image: a look-up
 //! table of origins; their records; rows of groups for each crawler; the automata, rules and side records of all
 //! distinct groups, each stored once; and the answers. A [`Policy`] is a view of an image. [`Captures::policy`] makes
 //! it in memory; [`Policy::open`] reads, and [`Policy::map`] maps, a file that [`Captures::write`] wrote. The bytes are

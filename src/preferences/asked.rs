@@ -41,8 +41,8 @@ impl Required {
     }
 }
 
-/// What a run requires of the pages that it keeps: `train-ai!=n`, that the use is not refused, or `train-ai=y`, that it is said to be fine.
-/// What is said in a way that cannot be read meets neither. The default requires nothing.
+/// What a run requires of the pages that it keeps: `train-ai!=n`, that the use is not refused, or `train-ai=y`, that it is said to
+/// be fine. A preference that cannot be read meets neither. The default requires nothing.
 ///
 /// ```
 /// use robosieve::Requirements;

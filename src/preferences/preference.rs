@@ -79,8 +79,8 @@ impl PreferenceSource {
 }
 
 named! {
-    /// To which crawlers a `Content-Signal` line speaks. Its publishers write it inside a group, before all groups, or in a second group
-    /// of `*` put in front of others, and do not say.
+    /// To which crawlers a `Content-Signal` line speaks. Publishers write it inside a group, before all groups, or in a second
+    /// group of `*` in front of others, and do not say which crawlers they mean.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     #[non_exhaustive]

@@ -273,9 +273,8 @@ impl Agents {
     /// Checks that a robots.txt can name each of the tokens under a dialect. Under `google`, which reads names up to the first character
     /// that is no letter, `-` or `_`, a crawler called `MJ12bot` would obey nobody.
     ///
-    /// The program asks this wherever it takes names and compiles for them, and so does the Python package. Whoever gives names to
-    /// [`Captures::new`](crate::policy::Captures::new) or [`RuleSet::compile`](crate::RuleSet::compile) asks it before; these take
-    /// names as they are, and so do policies that were made for such a name.
+    /// [`Captures::new`](crate::policy::Captures::new) and [`RuleSet::compile`](crate::RuleSet::compile) take names as they are, so
+    /// callers check them first, as the program and the Python package do.
     ///
     /// # Errors
     ///

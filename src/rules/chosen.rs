@@ -24,8 +24,8 @@ pub struct ChosenRules {
     pub(crate) patterns: Patterns,
 }
 
-/// A rule as written in its robots.txt. An [`Explanation`] or a [`Cause`](crate::Cause) has the one that decided; for a page that is
-/// refused for what is said about its uses, the cause has the line that says it.
+/// A rule as written in its robots.txt. An [`Explanation`] or a [`Cause`](crate::Cause) has the one that decided; for a page that
+/// is refused for its uses, the cause has the line that says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KeptRule {

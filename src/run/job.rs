@@ -175,7 +175,7 @@ impl Job {
         self
     }
 
-    /// Sets the shortest time between checkpoints; five seconds, unless it is set.
+    /// Sets the shortest time between checkpoints; by default five seconds.
     #[must_use]
     pub fn checkpoint(mut self, checkpoint: Duration) -> Job {
         self.long_run.checkpoint = checkpoint;

@@ -1,11 +1,9 @@
 //! A job from start to end: URL lists, split by a policy.
 //!
-//! [`Job::run`] reads, maps or decompresses each list and cuts it into chunks of whole lines, which workers judge; a
+//! [`Job::run`] reads or decompresses each list and cuts it into chunks of whole lines, which workers judge; a
 //! layout says where the URL is in a line. Every line goes, byte for byte and in input order, to exactly one
 //! [`Partition`](crate::Partition), and its [`Reason`](crate::Reason) is counted. Tallies of the lines as read and of
-//! the bytes as written prove that no line was lost. The [`Receipt`] holds both and is renamed last: `Output::commit`
-//! (`output/partitions.rs`) calls `output/folder/commit.rs`, which renames the files in the order in which they were
-//! created.
+//! the bytes as written prove that no line was lost. The [`Receipt`] holds both and is renamed last.
 
 pub(crate) mod balance;
 mod checkpoint;

@@ -7,33 +7,35 @@ use tree::{Arrow, Tree, cycles};
 mod tree;
 
 /// The layers, highest first, each with the layers it may depend on.
-const LAYERS: [(&str, &str); 20] = [
+const LAYERS: [(&str, &str); 21] = [
     ("cli", "show run output judge input policy preferences lint rules robots dialect outcome origin formats"),
     ("show", "run output judge policy preferences automaton rules robots dialect outcome origin formats threads"),
     ("run", "output judge input policy preferences robots outcome origin formats lock monitor threads"),
     ("output", "judge input policy preferences rules robots outcome origin formats threads"),
-    ("judge", "input policy preferences automaton rules robots dialect outcome origin formats"),
-    ("input", "outcome origin formats lock monitor threads"),
-    ("policy", "preferences automaton rules robots dialect origin formats threads"),
+    ("judge", "input policy preferences automaton rules robots dialect outcome origin formats error"),
+    ("input", "outcome origin formats lock monitor threads error"),
+    ("policy", "preferences automaton rules robots dialect origin formats threads error"),
     ("lint", "preferences automaton rules robots dialect origin formats"),
-    ("preferences", "automaton rules robots dialect"),
+    ("preferences", "automaton rules robots dialect error"),
     ("automaton", "rules"),
     ("rules", "robots dialect origin"),
-    ("robots", "dialect formats"),
-    ("dialect", ""),
-    ("outcome", "origin named"),
+    ("robots", "dialect formats error"),
+    ("dialect", "error"),
+    ("outcome", "origin error"),
     ("origin", ""),
     ("formats", "monitor threads"),
     ("monitor", "lock"),
     ("lock", ""),
-    ("named", ""),
+    ("named", "error"),
+    ("error", ""),
     ("threads", ""),
 ];
 
-/// The layer of a file, or `None` for the roots, which are above all layers.
+/// The layer of a file, or `None` for the roots and the hidden modules for others, which are above all layers.
 fn layer(file: &str) -> Option<&str> {
     let name = file.split('/').next()?;
-    Some(name.strip_suffix(".rs").unwrap_or(name)).filter(|name| !matches!(*name, "lib" | "main"))
+    Some(name.strip_suffix(".rs").unwrap_or(name))
+        .filter(|name| !matches!(*name, "lib" | "main" | "internals" | "python_package"))
 }
 
 /// The arrows between layers that the table does not allow.

@@ -6,7 +6,7 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use robosieve::internals::{PolicyParts};
+use robosieve::internals::PolicyParts;
 use robosieve::Dialect;
 use robosieve::policy::source::{self, Options};
 use robosieve::policy::{Captures, Policy};

@@ -9,8 +9,9 @@ const COUNT: usize = Field::ALL.len();
 
 /// The names of the fields in JSON Lines and Parquet.
 ///
-/// Parsed from text such as `url=target_uri,fetched_at=date`; fields not listed keep the names of [`Field`]. An empty name, as in
-/// `status=`, means that there is no such field. Without a status, every answer is a file with status 200.
+/// Parsed from text such as `url=target_uri,fetched_at=date`; fields not listed keep the names of JSON Lines, such as `url` and
+/// `fetched_at`. An empty name, as in `status=`, means that there is no such field. Without a status, every answer is a file with
+/// status 200.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldNames {
     names: [Option<String>; COUNT],

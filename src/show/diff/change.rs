@@ -1,6 +1,8 @@
 //! How an origin changed for some crawlers.
 
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::automaton;
@@ -26,7 +28,7 @@ named! {
         NowAllowed = "now-allowed",
         /// Some paths are blocked that were allowed, and others are allowed that were blocked.
         Both = "both",
-        /// The rules differ, but are too intricate to tell whether a path does: nothing is claimed.
+        /// The rules differ, but are too intricate to find out whether a path has another verdict.
         Undecided = "undecided",
         /// The origin has another status, but no path can tell.
         Status = "status",
@@ -34,10 +36,10 @@ named! {
         Group = "group",
         /// The rules are written otherwise, but no path can tell.
         Rewritten = "rewritten",
-        /// Something else is said about uses of a page that may be fetched by both; or a record about uses that is only kept came or
-        /// went, such as a `License`, where both policies have verdicts. It is told beside other changes.
+        /// Something else is said about uses of a page that both policies allow; or a record about uses that no verdict depends on,
+        /// such as a `License`, came or went. It is reported beside other changes.
         Preferences = "preferences",
-        /// The lines about uses differ, but are too intricate to tell whether a page does: nothing is claimed.
+        /// The lines about uses differ, but are too intricate to find out whether they say something else of a page.
         PreferencesUndecided = "preferences-undecided",
     }
 }
@@ -137,10 +139,10 @@ impl<'p> OriginChange<'p> {
         &self.crawlers
     }
 
-    /// Some of what shows the change: paths, the nearest first, and then records. Each has what the older policy says and what the newer
-    /// says: `allowed` or `blocked`, or what is said of a use, such as `train-ai=y`. A path is in normal form, can be asked for, and is
-    /// among the shortest that show the change. Without a path it is a record that is only kept, such as `license: URL`; nothing if there
-    /// is none.
+    /// Some of what shows the change: paths, the nearest first, and then records. Each has what the older policy says and what the
+    /// newer one says: `allowed` or `blocked`, or a preference such as `train-ai=y`. A path is in normal form, can be asked for,
+    /// and is among the shortest that show the change. A difference without a path is a record that no verdict depends on, such as
+    /// `license: URL`, which is empty where the policy has none.
     pub fn differences(&self) -> impl Iterator<Item = (&[u8], &str, &str)> {
         self.differences.shown.iter().map(|shown| (&*shown.path, &*shown.was, &*shown.now))
     }
@@ -148,6 +150,28 @@ impl<'p> OriginChange<'p> {
     /// How many of them there are; `None` if rules are too intricate to tell.
     pub fn count(&self) -> Option<u64> {
         self.differences.are_all.then_some(self.differences.count)
+    }
+}
+
+/// With the origin and the paths as text, in which invalid UTF-8 is replaced.
+impl Serialize for OriginChange<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Shown<'c> {
+            path: Cow<'c, str>,
+            was: &'c str,
+            now: &'c str,
+        }
+        let shown = |(path, was, now)| Shown { path: String::from_utf8_lossy(path), was, now };
+        let mut fields = serializer.serialize_struct("OriginChange", 7)?;
+        fields.serialize_field("origin", &String::from_utf8_lossy(self.origin))?;
+        fields.serialize_field("change", &self.change)?;
+        fields.serialize_field("crawlers", self.crawlers())?;
+        fields.serialize_field("groups", &self.groups)?;
+        fields.serialize_field("statuses", &self.statuses)?;
+        fields.serialize_field("differences", &self.differences().map(shown).collect::<Vec<_>>())?;
+        fields.serialize_field("count", &self.count())?;
+        fields.end()
     }
 }
 

@@ -91,7 +91,7 @@ impl<'p> History<'p> {
         Ok(origins)
     }
 
-    /// Writes the rows as a table, returns the number of origins.
+    /// Writes the rows as a table; returns the number of origins.
     ///
     /// # Errors
     ///

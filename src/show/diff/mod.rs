@@ -22,6 +22,12 @@
 //!     found.push((change.change(), change.differences().map(|(path, ..)| path.to_vec()).collect()));
 //!     Ok::<(), std::io::Error>(())
 //! })?;
+//! let json = |changes: &Diff<'_>| {
+//!     let mut json = Vec::new();
+//!     changes.each(|change| serde_json::to_value(change).map(|change| json.push(change)))?;
+//!     Ok::<_, serde_json::Error>(json)
+//! };
+//! assert_eq!(json(&Diff::new(&was, &now, &[])?)?[0]["differences"][0]["now"], "blocked");
 //! assert_eq!(found, [(Change::NowBlocked, vec![b"/b".to_vec()])]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -157,7 +157,7 @@ impl<'p> Diff<'p> {
         all.filter(|agents| !is_known(agents)).map(Agents::to_string).collect()
     }
 
-    /// Passes each change of a wanted kind to `each`, in the order of the origins.
+    /// Passes each change to `each`, of the kinds that are asked for, in the order of the origins.
     ///
     /// # Errors
     ///

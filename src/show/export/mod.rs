@@ -1,7 +1,7 @@
 //! Tables of what a policy has besides rules, for other parts of a crawler: schedulers, sitemap readers, dashboards.
 //!
-//! A [`Table`] has rows of [`Value`]s under [`Column`]s. They are read from the policy origin by origin, in
-//! order, so that memory does not grow with the table. A [`Format`] determines how rows are written.
+//! A [`Table`] is read from the policy origin by origin, in order, so that memory does not grow with it. A [`Format`] determines
+//! how rows are written.
 //!
 //! ```
 //! use robosieve::export::{Export, Format, Table};
