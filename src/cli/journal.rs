@@ -308,7 +308,7 @@ mod tests {
             bytes: 70,
             source_bytes: 70,
             lines: 4,
-            crawlers: vec![counted.clone(), counted],
+            crawlers: vec![counted, counted],
             ..Snapshot::default()
         }
     }

@@ -119,6 +119,24 @@ impl Effects {
         self.ask([Rules::Of(&rules.words, &made), Rules::All(other)], |[one, other]| one != other)
     }
 
+    /// Whether it is proved that two groups of rules differ at most on paths that a third one blocks.
+    pub fn differ_within(&mut self, [was, now]: [&Merged; 2], blocking: &Merged) -> bool {
+        let all = [was, now, blocking];
+        if self.left == 0 || all.iter().any(|rules| rules.is_beyond()) {
+            self.unanswered += 1;
+            return false;
+        }
+        let made = all.map(|rules| || rules.patterns.clone());
+        let rules = [0, 1, 2].map(|one| Rules::Of(&all[one].words, &made[one]));
+        let tell = |[was, now, blocking]: [Verdict; 3]| (was != now && blocking == Verdict::Allowed).then_some(());
+        let question = Question { rules, paths: self.paths, tell: &tell, shown: 1 };
+        let mut space = DifferSpace::default();
+        let found = space.first(&question, PLACES.min(self.left));
+        self.spend(space.places());
+        self.unanswered += usize::from(found.is_none());
+        found == Some(None)
+    }
+
     fn ask(&mut self, rules: [Rules<'_>; 2], asked: Asked) -> Shown {
         let tell = |verdicts| asked(verdicts).then_some(());
         let question = Question { rules, paths: self.paths, tell: &tell, shown: 1 };

@@ -1,8 +1,8 @@
 //! Whether a proposal is right: the file is read again with it in place of its line, and the automata of that file are asked.
 //!
 //! A proposed rule must decide: of the paths that it matches, one that can be asked for must have its verdict, for a crawler that the
-//! record is for. Where a finding says that a line only could be shorter, no verdict may change. All other rules must stay, in their
-//! records; so no other path changes, because a rule changes only paths that it matches. And a line for some paths never becomes one
+//! record is for. Where a finding says that a line only could be shorter, no verdict may change. On paths that it does not match, every
+//! crawler must have the verdicts that it had: that is so if all other rules stay in their records, and asked if they do not. And a line for some paths never becomes one
 //! for the whole site: whether that is meant cannot be told by any automaton.
 //!
 //! What cannot be decided with limited work is not proposed.
@@ -10,13 +10,13 @@
 use std::ops::Range;
 
 use super::FindingKind;
-use super::audience::Audience;
+use super::audience::{Audience, audiences};
 use super::effects::{Effects, Shown};
 use super::finding::Findings;
 use super::inherited::File;
 use super::meant::{is_narrow, is_start};
-use crate::dialect::{AllowLines, Dialect, Precedence};
-use crate::robots::{self, Group, Key, Line, Note, NoteKind, Robots, Rule};
+use crate::dialect::{AllowLines, Dialect, Groups, Precedence};
+use crate::robots::{self, Agents, Group, Key, Line, Note, NoteKind, Robots, Rule};
 use crate::rules::{Pattern, Patterns, Verdict};
 
 /// What a record begins with that is for every crawler.
@@ -50,6 +50,7 @@ pub(super) fn check(text: &[u8], file: &File<'_>, findings: &mut Findings<'_>) -
         let is_right = With::read([&with, &alone], proposal, finding.line, file).is_some_and(|with| {
             (is_written(finding.kind, line, file.dialect) || !with.becomes_whole())
                 && with.comes_to(is_same, &mut effects)
+                && (with.keeps_records || with.keeps_verdicts(&mut effects))
         });
         if !is_right {
             finding.proposal = None;
@@ -79,11 +80,12 @@ struct With<'f> {
     /// The numbers of the rules that are proposed.
     proposed: Range<usize>,
     is_alone: bool,
+    /// Whether all other rules are in the records that they were in.
+    keeps_records: bool,
 }
 
 impl<'f> With<'f> {
-    /// Reads the file with a proposal, or a record of its own. `None` if that takes a rule out of its record, or the proposal is not
-    /// read as it is written.
+    /// Reads the file with a proposal, or a record of its own. `None` if the proposal is not read as it is written.
     fn read([with, alone]: [&'f [u8]; 2], proposal: &str, line: u32, file: &'f File<'f>) -> Option<With<'f>> {
         let mut lines = line..line + proposal.lines().count() as u32;
         let mut robots = Robots::parse(with, file.dialect);
@@ -92,13 +94,12 @@ impl<'f> With<'f> {
         if is_alone {
             lines = 0..u32::MAX;
             robots = Robots::parse(alone, file.dialect);
-        } else if !keeps_others([file.robots, &robots], [line..line + 1, lines.clone()]) {
-            return None;
         }
+        let keeps_records = is_alone || keeps_others([file.robots, &robots], [line..line + 1, lines.clone()]);
         let place = |line| robots.rules.partition_point(|rule| rule.line < line);
         let proposed = place(lines.start)..place(lines.end);
         let all = rules_of(proposal, file.dialect);
-        (proposed.len() == all).then_some(With { file, robots, line, proposed, is_alone })
+        (proposed.len() == all).then_some(With { file, robots, line, proposed, is_alone, keeps_records })
     }
 
     /// Whether a line for some paths, or none, becomes a rule for the whole site.
@@ -116,6 +117,28 @@ impl<'f> With<'f> {
                 true => self.is_alone || audiences.all(|groups| self.changes_nothing(number, &groups, effects)),
                 false => audiences.any(|groups| self.decides(number, &groups, effects)),
             }
+        })
+    }
+
+    /// Whether all crawlers have the verdicts that they had, on all paths that no proposed rule matches.
+    fn keeps_verdicts(&self, effects: &mut Effects) -> bool {
+        let dialect = self.file.dialect;
+        let blocking: Vec<Rule<'_>> =
+            self.robots.rules[self.proposed.clone()].iter().map(|rule| Rule { allow: false, ..*rule }).collect();
+        let blocking = effects.merged(Patterns::rank(blocking.iter(), dialect));
+        audiences(&self.robots, dialect).iter().all(|audience| {
+            let agents = if audience.everybody { Agents::everybody() } else { Agents::verbatim(&audience.name) };
+            let mut was = self.file.robots.select(&agents, dialect).groups;
+            if dialect.groups == Groups::First {
+                was.truncate(1);
+            }
+            let of = |robots: &Robots<'_>, groups: &[u32], effects: &mut Effects| {
+                let rules =
+                    groups.iter().flat_map(|&group| robots.rules[robots.groups[group as usize].rules.clone()].iter());
+                effects.merged(Patterns::rank(rules, dialect))
+            };
+            let (was, now) = (of(self.file.robots, &was, effects), of(&self.robots, &audience.groups, effects));
+            effects.differ_within([&was, &now], &blocking)
         })
     }
 
@@ -241,6 +264,7 @@ mod tests {
             // The record of `b` would begin after it, and `a` would lose a rule.
             ("Disallow: /1\n\nUser-agent: a\nDisalow: /x\nUser-agent: b\nDisallow: /y", ""),
             ("Disallow: /1\n\nUser-agent: a\nUser-agent: b\nDisalow: /x\nDisallow: /y", "Disallow: /x"),
+            ("Disallow: /1\n\nUser-agent: a\nDisallow /\n\nUser-agent: b\nDisallow: /", "Disallow: /"),
             // For nobody.
             ("Disallow: /1\n\nUser-agent: \"\"\nDisallow: a", "Disallow: /a"),
             ("Disallow: https://a.example/", ""),
