@@ -10,7 +10,6 @@ pub(crate) use commit::{name_files, sync, sync_folder, sync_folders};
 pub(crate) use earlier::{extra_files, make_room, remove, remove_folders, remove_leftovers, replaced};
 #[cfg(test)]
 pub(crate) use names::FOLDERS_NAMED;
-pub(crate) use names::VERDICT;
 #[cfg(feature = "cli")]
 pub(crate) use names::run_of;
 pub(crate) use names::{
