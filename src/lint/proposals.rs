@@ -15,6 +15,7 @@ use super::effects::{Effects, Shown};
 use super::finding::Findings;
 use super::inherited::File;
 use super::meant::{is_narrow, is_start};
+use super::redundant::shortest;
 use crate::dialect::{AllowLines, Dialect, Groups, Precedence};
 use crate::robots::{self, Agents, Group, Key, Line, Note, NoteKind, Robots, Rule};
 use crate::rules::{Pattern, Patterns, Verdict};
@@ -174,6 +175,13 @@ impl<'f> With<'f> {
     fn decides(&self, number: usize, groups: &[u32], effects: &mut Effects) -> bool {
         let rule = &self.robots.rules[number];
         let Some(near) = self.near(&self.robots, groups, rule, effects) else { return false };
+        // The shortest path shows it of most rules, however many wildcards there are.
+        let own = Patterns::rank(std::iter::once(rule), self.file.dialect);
+        let path = if own.all().is_empty() { Vec::new() } else { shortest(&own, 0) };
+        let verdict = if rule.allow { Verdict::Allowed } else { Verdict::Blocked };
+        if effects.is_asked(&path) && near.deciding(&path).is_some_and(|pattern| pattern.verdict == verdict) {
+            return true;
+        }
         let blocking = Rule { allow: false, ..*rule };
         let matched = effects.merged(Patterns::rank(std::iter::once(&blocking), self.file.dialect));
         let near = effects.merged(near);

@@ -223,7 +223,7 @@ fn without_effect(
 }
 
 /// The shortest path that a pattern matches.
-fn shortest(patterns: &Patterns, rank: usize) -> Vec<u8> {
+pub(super) fn shortest(patterns: &Patterns, rank: usize) -> Vec<u8> {
     let mut path = Vec::new();
     for (number, segment) in patterns.segments(&patterns.all()[rank]).enumerate() {
         path.extend_from_slice(if number == 0 && segment.is_empty() { b"/" } else { &patterns.text()[segment] });
