@@ -29,6 +29,8 @@ from robosieve.compat.protego import Protego
 from robosieve.compat.urllib import RobotFileParser
 from robosieve.scrapy import RobotParser
 
+from .conftest import ROOT
+
 Row = dict[str, Any]
 Door = Callable[[list[Row], Path], robosieve.Policy]
 
@@ -284,18 +286,6 @@ MEANINGS: dict[str, tuple[Row, str, str]] = {
     "503": ({"status": 503}, "deferred unreachable", "allowed robots-txt"),
     "nobody": ({"status": None}, "deferred unreachable", "allowed robots-txt"),
     "no location": ({"status": 301}, "deferred redirect-unresolved", "allowed robots-txt"),
-    "an empty location": (
-        {"status": 301, "location": ""},
-        "deferred redirect-unresolved",
-        "allowed robots-txt",
-    ),
-    "a blank location": (
-        {"status": 302, "location": " "},
-        "deferred redirect-unresolved",
-        "allowed robots-txt",
-    ),
-    "a fragment": ({"status": 301, "location": "#"}, "deferred redirect-unresolved", "allowed robots-txt"),
-    "a loop": ({"status": 301, "location": "/robots.txt"}, "allowed unavailable", "allowed unavailable"),
     "rules": ({"status": 200, "body": b"User-agent: *\nDisallow: /"}, "blocked rules", "allowed robots-txt"),
 }
 
@@ -307,6 +297,19 @@ def test_an_answer_means_the_same(door: str, tmp_path: Path) -> None:
     found = zip(outcomes(policy, "/x", len(rows)), outcomes(policy, "/robots.txt", len(rows)), strict=True)
     expected = {name: (other, robots_txt) for name, (_, other, robots_txt) in MEANINGS.items()}
     assert dict(zip(MEANINGS, found, strict=True)) == expected
+
+
+@pytest.mark.parametrize("door", WITH_HEADERS)
+def test_a_location_means_the_same(door: str, tmp_path: Path) -> None:
+    """By the table that the doors of Rust are held to."""
+    groups = json.loads((ROOT / "tests/cli/doors/locations.json").read_text())
+    cases = [(location, group["outcome"]) for group in groups for location in group["locations"]]
+    assert cases
+    rows = [{"url": url_of(at), "status": 301, "location": case[0]} for at, case in enumerate(cases)]
+    found = {"url": "http://b.example/robots.txt", "status": 200, "body": ROBOTS}
+    rows = [{"coding": None, **row} for row in [*rows, found]]
+    policy = WITH_HEADERS[door](rows, tmp_path)
+    assert list(zip([case[0] for case in cases], outcomes(policy, "/no", len(cases)), strict=True)) == cases
 
 
 NOON = 1_768_219_200
