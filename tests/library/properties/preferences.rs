@@ -4,11 +4,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use robosieve::diff::{Change, Diff};
+use robosieve::internals::Axes;
 use robosieve::internals::automaton::Scratch;
 use robosieve::internals::preferences::Preference::{Broken, No, Unknown, Yes};
 use robosieve::internals::preferences::{Preference, PreferenceSource, Preferences, Use};
 use robosieve::internals::robots::{Agents, Robots, SideRecord};
-use robosieve::internals::Axes;
 use robosieve::policy::{Capture, Captures};
 use robosieve::{Dialect, RuleSet};
 
