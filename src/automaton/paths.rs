@@ -17,6 +17,9 @@ pub(super) type PathState = u16;
 /// No path continues from here.
 pub(super) const DEAD: PathState = 0;
 
+/// The state in which every path begins, before states are merged.
+const START: PathState = 1;
+
 /// The paths that can be requested, as a minimal DFA: from every state but [`DEAD`], a path can reach its end.
 #[derive(Debug, Clone)]
 pub struct Paths {
@@ -42,22 +45,18 @@ impl Paths {
     /// If the description has no path, is not a regular expression, or needs more than a thousand states; the
     /// descriptions of [`AskedPaths::of`] need some 30.
     pub fn new(asked: &AskedPaths) -> Paths {
-        let (mut rows, mut ends) = explored(&automaton(asked));
-        trim(&mut rows, &ends);
-        // The start comes first, and number 0 is free for the dead state.
+        let (rows, ends) = explored(&automaton(asked));
         let merged = merged(&rows, &ends);
-        assert_ne!(merged[0], DEAD, "paths can be asked for");
-        let count = usize::from(merged.iter().copied().max().unwrap_or(DEAD)) + 1;
-        let mut small = vec![[DEAD; 256]; count];
-        let mut small_ends = vec![false; count];
-        for (state, &number) in merged.iter().enumerate().filter(|(_, number)| **number != DEAD) {
-            small[usize::from(number)] = rows[state].map(|next| number_of(&merged, next));
-            small_ends[usize::from(number)] = ends[state];
-        }
-        (rows, ends) = (small, small_ends);
+        let start = merged[usize::from(START)];
+        assert_ne!(start, DEAD, "paths can be asked for");
+        let count = merged.iter().copied().max().unwrap_or(DEAD);
+        // A state of each number.
+        let kept = (0..=count).filter_map(|number| merged.iter().position(|&other| other == number));
+        let (rows, ends): (Vec<Row>, Vec<bool>) =
+            kept.map(|state| (rows[state].map(|next| merged[usize::from(next)]), ends[state])).unzip();
         let (classes, members) = classes(&rows);
         let next = rows.iter().flat_map(|row| members.iter().map(|bytes| row[usize::from(bytes[0])])).collect();
-        Paths { classes, members, next, ends, start: merged[0] }
+        Paths { classes, members, next, ends, start }
     }
 
     /// The state in which every path begins.
@@ -113,11 +112,6 @@ impl Paths {
     }
 }
 
-/// The number of a merged state; rows number states from 1.
-fn number_of(merged: &[PathState], state: PathState) -> PathState {
-    usize::from(state).checked_sub(1).map_or(DEAD, |state| merged[state])
-}
-
 /// The automaton of all expressions. Pattern 0 is the form of paths; paths that match any other are never requested.
 fn automaton(asked: &AskedPaths) -> dense::DFA<Vec<u32>> {
     let expressions: Vec<&str> = [asked.form].into_iter().chain(asked.never.iter().copied()).collect();
@@ -129,12 +123,12 @@ fn automaton(asked: &AskedPaths) -> dense::DFA<Vec<u32>> {
         .expect("regular expressions of a few states")
 }
 
-/// All states that paths can reach, the start first: where bytes lead, numbered from 1, and whether a path can end there.
+/// [`DEAD`], then all states that paths can reach, from [`START`] on: where bytes lead, and whether a path can end there.
 fn explored(dfa: &dense::DFA<Vec<u32>>) -> (Vec<Row>, Vec<bool>) {
     let start = dfa.start_state_forward(&Input::new(b"").anchored(Anchored::Yes)).expect("no byte quits");
-    let mut numbers: HashMap<StateID, PathState> = HashMap::from([(start, 1)]);
-    let (mut states, mut rows, mut ends) = (vec![start], Vec::new(), Vec::new());
-    while let Some(&state) = states.get(rows.len()) {
+    let mut numbers: HashMap<StateID, PathState> = HashMap::from([(start, START)]);
+    let (mut states, mut rows, mut ends) = (vec![start], vec![[DEAD; 256]], vec![false]);
+    while let Some(&state) = states.get(rows.len() - 1) {
         let row = std::array::from_fn(|byte| {
             let next = dfa.next_state(state, byte as u8);
             *numbers.entry(next).or_insert_with(|| {
@@ -150,38 +144,18 @@ fn explored(dfa: &dense::DFA<Vec<u32>>) -> (Vec<Row>, Vec<bool>) {
     (rows, ends)
 }
 
-/// Makes states dead from which no path can reach its end.
-fn trim(rows: &mut [Row], ends: &[bool]) {
-    let mut live = ends.to_vec();
-    let is_live = |live: &[bool], next: PathState| next != DEAD && live[usize::from(next) - 1];
-    loop {
-        let found: Vec<usize> =
-            (0..rows.len()).filter(|&at| !live[at] && rows[at].iter().any(|&next| is_live(&live, next))).collect();
-        if found.is_empty() {
-            break;
-        }
-        found.into_iter().for_each(|at| live[at] = true);
-    }
-    rows.iter_mut().flatten().filter(|next| !is_live(&live, **next)).for_each(|next| *next = DEAD);
-}
-
-/// A number for each state, equal for equivalent states: Moore's algorithm. Dead states have 0.
+/// A number for each state, equal for equivalent states: Moore's algorithm. States from which no path can reach its end are
+/// equivalent to [`DEAD`], and have its number, because it comes first.
 fn merged(rows: &[Row], ends: &[bool]) -> Vec<PathState> {
-    let is_dead = |at: usize| !ends[at] && rows[at].iter().all(|&next| next == DEAD);
-    let mut numbers: Vec<PathState> =
-        (0..rows.len()).map(|at| if is_dead(at) { DEAD } else { 1 + PathState::from(ends[at]) }).collect();
+    let mut numbers: Vec<PathState> = ends.iter().map(|&end| end.into()).collect();
     let mut count = 0;
     loop {
         let mut seen: HashMap<(PathState, Row), PathState> = HashMap::new();
-        let again: Vec<PathState> = (0..rows.len())
-            .map(|at| {
-                if numbers[at] == DEAD {
-                    return DEAD;
-                }
-                let fresh = seen.len() as PathState + 1;
-                *seen.entry((numbers[at], rows[at].map(|next| number_of(&numbers, next)))).or_insert(fresh)
-            })
-            .collect();
+        let again = numbers.iter().zip(rows).map(|(&number, row)| {
+            let fresh = seen.len() as PathState;
+            *seen.entry((number, row.map(|next| numbers[usize::from(next)]))).or_insert(fresh)
+        });
+        let again = again.collect();
         let is_done = seen.len() == count;
         (count, numbers) = (seen.len(), again);
         if is_done {

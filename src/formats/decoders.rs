@@ -80,18 +80,23 @@ pub(super) fn agrees(raw: &[u8], mark: &[u8]) -> bool {
     raw.iter().zip(mark).all(|(byte, expected)| byte == expected)
 }
 
-pub(super) fn gunzipped(mut raw: &[u8], limit: usize) -> Part {
-    if !agrees(raw, GZIP) {
-        return MISMATCH;
-    }
-    let mut all = read(GzDecoder::new(&mut raw), limit);
-    // Further members belong to the body; anything else after them is ignored, as browsers do.
-    while all.ending == Ending::Whole && all.bytes.len() < limit && !raw.is_empty() && agrees(raw, GZIP) {
-        let member = read(GzDecoder::new(&mut raw), limit - all.bytes.len());
+/// Members, one after the other, as far as they begin as they should; anything else after the first is ignored, as browsers do.
+fn members(mut raw: &[u8], limit: usize, one: fn(&mut &[u8], usize) -> Part, begins: fn(&[u8]) -> bool) -> Part {
+    let mut all = one(&mut raw, limit);
+    while all.ending == Ending::Whole && all.bytes.len() < limit && begins(raw) {
+        let member = one(&mut raw, limit - all.bytes.len());
         all.bytes.extend_from_slice(&member.bytes);
         all.ending = member.ending;
     }
     all
+}
+
+pub(super) fn gunzipped(raw: &[u8], limit: usize) -> Part {
+    if !agrees(raw, GZIP) {
+        return MISMATCH;
+    }
+    let begins = |raw: &[u8]| !raw.is_empty() && agrees(raw, GZIP);
+    members(raw, limit, |raw, limit| read(GzDecoder::new(raw), limit), begins)
 }
 
 /// The coding `deflate` is the zlib format; some servers send bare deflate.
@@ -131,15 +136,8 @@ fn dictionary(raw: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
     }
 }
 
-/// Streams of bzip2, one after the other; anything else after them is ignored, as after gzip.
-pub(super) fn unbzip2(mut raw: &[u8], limit: usize) -> Part {
-    let mut all = read(BzDecoder::new(&mut raw), limit);
-    while all.ending == Ending::Whole && all.bytes.len() < limit && begins_bzip2(raw) {
-        let stream = read(BzDecoder::new(&mut raw), limit - all.bytes.len());
-        all.bytes.extend_from_slice(&stream.bytes);
-        all.ending = stream.ending;
-    }
-    all
+pub(super) fn unbzip2(raw: &[u8], limit: usize) -> Part {
+    members(raw, limit, |raw, limit| read(BzDecoder::new(raw), limit), begins_bzip2)
 }
 
 pub(super) fn unbrotli(raw: &[u8], limit: usize) -> Part {

@@ -51,18 +51,19 @@ pub(crate) fn base64_of(path: &Path) -> Option<String> {
 pub(crate) fn read(text: &str, base64: Option<&str>) -> Option<PathBuf> {
     match base64 {
         None => Some(PathBuf::from(text)),
-        Some(base64) => of_bytes(STANDARD.decode(base64).ok()?),
+        Some(base64) => path_of(STANDARD.decode(base64).ok()?),
     }
 }
 
+/// The path with this name; `None` if it is not UTF-8 on a system where paths are.
 #[cfg(unix)]
-fn of_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
+pub(crate) fn path_of(bytes: Vec<u8>) -> Option<PathBuf> {
     let name: std::ffi::OsString = std::os::unix::ffi::OsStringExt::from_vec(bytes);
     Some(name.into())
 }
 
 #[cfg(not(unix))]
-fn of_bytes(bytes: Vec<u8>) -> Option<PathBuf> {
+pub(crate) fn path_of(bytes: Vec<u8>) -> Option<PathBuf> {
     String::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
@@ -93,7 +94,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn other_bytes_are_read_back() {
-        let path = of_bytes(b"a\xff/\xc3\n".to_vec()).unwrap();
+        let path = path_of(b"a\xff/\xc3\n".to_vec()).unwrap();
         let base64 = base64_of(&path);
         assert_eq!(base64.as_deref(), Some("Yf8vwwo="));
         assert_eq!(read(&path.display().to_string(), base64.as_deref()), Some(path));

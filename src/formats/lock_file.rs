@@ -111,20 +111,12 @@ fn open(path: &Path) -> io::Result<File> {
 
 /// Whether an error of locking says that the file system has no locks.
 fn means_no_locks(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::Unsupported || is_no_lock(error)
-}
-
-/// Network file systems say `ENOLCK` if no service for locks runs.
-#[cfg(unix)]
-fn is_no_lock(error: &io::Error) -> bool {
-    use rustix::io::Errno;
-
-    matches!(Errno::from_io_error(error), Some(Errno::NOLCK | Errno::NOTSUP))
-}
-
-#[cfg(not(unix))]
-fn is_no_lock(_error: &io::Error) -> bool {
-    false
+    // Network file systems say `ENOLCK` if no service for locks runs.
+    #[cfg(unix)]
+    if let Some(rustix::io::Errno::NOLCK | rustix::io::Errno::NOTSUP) = rustix::io::Errno::from_io_error(error) {
+        return true;
+    }
+    error.kind() == io::ErrorKind::Unsupported
 }
 
 /// Whether a file is still the one at a path.

@@ -28,6 +28,7 @@ pub(crate) mod time;
 pub(crate) mod visible;
 pub(crate) mod write_lock;
 
+pub(crate) use json::path_of;
 #[cfg(feature = "cli")]
 pub(crate) use replace::is_descriptor;
 pub use replace::is_stream;

@@ -111,6 +111,8 @@ pub(crate) fn replace<T, E: From<io::Error>>(
     };
     let partial = builder.make_in(folder, &mut create);
     let mut partial = partial.map_err(|error| code.map_or(error, io::Error::from_raw_os_error))?;
+    // Other systems derive the permissions of a file from its folder.
+    #[cfg(unix)]
     if !is_new {
         take_permissions(path, partial.as_file())?;
     }
@@ -172,12 +174,9 @@ fn take_permissions(path: &Path, new: &File) -> io::Result<()> {
         mode &= !0o070 | (mode & 0o007) << 3;
     }
     new.set_permissions(fs::Permissions::from_mode(mode & 0o7777))?;
-    take_access_list(path, new)
-}
-
-/// Other systems derive the permissions of a file from its folder.
-#[cfg(not(unix))]
-fn take_permissions(_path: &Path, _new: &File) -> io::Result<()> {
+    // Elsewhere, access control lists are not kept.
+    #[cfg(target_os = "linux")]
+    take_access_list(path, new)?;
     Ok(())
 }
 
@@ -201,12 +200,6 @@ fn take_access_list(path: &Path, new: &File) -> io::Result<()> {
         Err(Errno::NOTSUP) => Ok(()),
         Err(error) => Err(error.into()),
     }
-}
-
-/// Elsewhere, access control lists are not kept.
-#[cfg(all(unix, not(target_os = "linux")))]
-fn take_access_list(_path: &Path, _new: &File) -> io::Result<()> {
-    Ok(())
 }
 
 /// Writes to a stream once the output is complete.

@@ -4,6 +4,10 @@
 //! be lost, with a status of success. So the system is asked before that, when it loads the program.
 
 use std::io::{self, Stdout, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether it was closed when the program was loaded. Elsewhere, and for other programs than this one, that is not known.
+static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Standard output.
 ///
@@ -11,7 +15,7 @@ use std::io::{self, Stdout, Write};
 ///
 /// If it is closed, or open only for reading.
 pub(crate) fn open() -> io::Result<Stdout> {
-    if is_closed() {
+    if WAS_CLOSED.load(Ordering::Relaxed) {
         return Err(io::Error::other("standard output is closed, or open only for reading"));
     }
     Ok(io::stdout())
@@ -39,27 +43,8 @@ impl Write for Closed {
     feature = "cli",
     any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple")
 ))]
-fn is_closed() -> bool {
-    at_start::WAS_CLOSED.load(std::sync::atomic::Ordering::Relaxed)
-}
-
-/// Elsewhere, and for other programs than this one, it is not known.
-#[cfg(not(all(
-    feature = "cli",
-    any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple")
-)))]
-fn is_closed() -> bool {
-    false
-}
-
-#[cfg(all(
-    feature = "cli",
-    any(target_os = "linux", target_os = "android", target_os = "freebsd", target_vendor = "apple")
-))]
 mod at_start {
-    use std::sync::atomic::{AtomicBool, Ordering};
-
-    pub static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
+    use super::{Ordering, WAS_CLOSED};
 
     extern "C" fn look() {
         // SAFETY: the call has no preconditions, and only asks for the flags of a descriptor.

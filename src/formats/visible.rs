@@ -43,11 +43,6 @@ pub(crate) fn shortened<T: Display>(text: T) -> String {
     format!("{}... ({left_out} characters) ...{}", &text[..place(BEGINNING)], &text[place(BEGINNING + left_out)..])
 }
 
-/// The form of a character that is [obeyed](is_obeyed).
-pub(crate) fn escape(character: char) -> impl Iterator<Item = char> + Display {
-    character.escape_default()
-}
-
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Visible<T> {
     value: T,
@@ -67,15 +62,24 @@ struct Escaping<'e, 'f> {
 
 impl Write for Escaping<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let mut rest = text;
         let is_escaped = |character: char| is_obeyed(character) && !self.layout.contains(&character);
-        while let Some((at, character)) = rest.char_indices().find(|(_, character)| is_escaped(*character)) {
-            self.out.write_str(&rest[..at])?;
-            write!(self.out, "{}", escape(character))?;
-            rest = &rest[at + character.len_utf8()..];
-        }
-        self.out.write_str(rest)
+        pieces(text, is_escaped, |piece| self.out.write_str(piece))
     }
+}
+
+/// Passes a text to `put` in pieces, with escapes in place of some characters.
+fn pieces<E>(
+    text: &str,
+    is_escaped: impl Fn(char) -> bool,
+    mut put: impl FnMut(&str) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut rest = text;
+    while let Some((at, character)) = rest.char_indices().find(|(_, character)| is_escaped(*character)) {
+        put(&rest[..at])?;
+        put(&character.escape_default().to_string())?;
+        rest = &rest[at + character.len_utf8()..];
+    }
+    put(rest)
 }
 
 /// Passes a value to `put` in pieces, escaped so that it breaks neither its column nor its row nor the terminal it is shown on, and
@@ -89,14 +93,8 @@ pub(crate) fn escaped<E>(value: &[u8], mut put: impl FnMut(&[u8]) -> Result<(), 
         return put(value);
     }
     for chunk in value.utf8_chunks() {
-        let mut rest = chunk.valid();
         let is_escaped = |character: char| character == '\\' || is_obeyed(character);
-        while let Some((at, character)) = rest.char_indices().find(|(_, character)| is_escaped(*character)) {
-            put(&rest.as_bytes()[..at])?;
-            put(escape(character).to_string().as_bytes())?;
-            rest = &rest[at + character.len_utf8()..];
-        }
-        put(rest.as_bytes())?;
+        pieces(chunk.valid(), is_escaped, |piece| put(piece.as_bytes()))?;
         for byte in chunk.invalid() {
             match byte {
                 // C1, to a terminal that does not expect UTF-8.

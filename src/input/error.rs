@@ -165,35 +165,19 @@ pub(crate) enum ListNamesError {
     /// The file cannot be read.
     #[error(transparent)]
     Unreadable(#[from] FileError),
-    /// The file has no path in it.
-    #[error("{} names no list; write one path per line, or end each with NUL", shown(path))]
-    None {
-        /// The file.
-        path: PathBuf,
-    },
     /// The lines of the file have NUL in them, which no path can have.
     #[error("{} has NUL in its lines: do its paths end in NUL instead of a line feed? Say so, then", shown(path))]
     Nul {
         /// The file.
         path: PathBuf,
     },
-    /// A line that is longer than any path.
-    #[error("{}, path {line}: {bytes} bytes are no path; is it a file of paths?", shown(path))]
-    TooLong {
+    /// The file has no path in it, or something that is no path: one is too long, or not UTF-8 on a system where paths are.
+    #[error("{}{problem}", shown(path))]
+    Wrong {
         /// The file.
         path: PathBuf,
-        /// The number of the path, with those that are empty, counted from 1.
-        line: usize,
-        /// Its length.
-        bytes: usize,
-    },
-    /// A path that is not UTF-8, on a system where paths are.
-    #[error("{}, path {line}: it is not UTF-8, as this system requires", shown(path))]
-    NotUtf8 {
-        /// The file.
-        path: PathBuf,
-        /// The number of the path, with those that are empty, counted from 1.
-        line: usize,
+        /// The number of the path, if it is one that is wrong, counted from 1 with those that are empty, and the problem.
+        problem: String,
     },
 }
 
@@ -207,7 +191,6 @@ pub(crate) fn unreadable(path: &Path, error: io::Error) -> ListError {
 
 /// A part of a list that is skipped because it cannot be read: the rest of it, or of one of its row groups, or a line that is too long.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub struct SkippedPart {
     /// In a list of lines: how many bytes of its text were read before it, up to the end of the last whole line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -224,7 +207,6 @@ pub struct SkippedPart {
 
 /// Consecutive rows of a table, by their numbers in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub struct SkippedRows {
     /// The first row; the file's first row is 0.
     pub first: u64,
@@ -261,8 +243,7 @@ impl ListError {
 
     /// Whether a decompressor needs more memory than it was given.
     pub(super) fn is_window_too_large(&self) -> bool {
-        let is_window_error = |error: &io::Error| error.get_ref().is_some_and(|error| error.is::<WindowTooLarge>());
-        matches!(self, ListError::Unreadable(FileError { error, .. }) if is_window_error(error))
+        matches!(self, ListError::Unreadable(FileError { error, .. }) if WindowTooLarge::of(error).is_some())
     }
 
     /// The problem, without the list's path.

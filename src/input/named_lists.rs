@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::error::ListNamesError;
 use super::list::STANDARD_INPUT;
 use crate::formats::error::FileError;
-use crate::formats::text_file;
+use crate::formats::{path_of, text_file};
 
 /// The most bytes of a file with the names of lists.
 const NAMES: u64 = 1 << 30;
@@ -33,6 +33,7 @@ const LONGEST_PATH: usize = if cfg!(unix) { 4 << 10 } else { 32 << 10 };
 /// system whose paths are UTF-8, names one that is not.
 pub(crate) fn lists_named_in(file: &Path, end: NameEnd) -> Result<Vec<PathBuf>, ListNamesError> {
     let text = text(file).map_err(FileError::of("read", file))?;
+    let wrong = |problem| ListNamesError::Wrong { path: file.to_owned(), problem };
     let names: Vec<&[u8]> = match end {
         NameEnd::Nul => text.split(|&byte| byte == 0).collect(),
         NameEnd::Line if text.contains(&0) => return Err(ListNamesError::Nul { path: file.to_owned() }),
@@ -43,14 +44,17 @@ pub(crate) fn lists_named_in(file: &Path, end: NameEnd) -> Result<Vec<PathBuf>, 
     };
     let named = names.into_iter().enumerate().filter(|(_, name)| !name.is_empty());
     let paths = named.map(|(place, name)| {
-        if name.len() > LONGEST_PATH {
-            return Err(ListNamesError::TooLong { path: file.to_owned(), line: place + 1, bytes: name.len() });
+        let wrong = |problem| wrong(format!(", path {}: {problem}", place + 1));
+        match name.len() {
+            ..=LONGEST_PATH => {
+                path_of(name.to_vec()).ok_or_else(|| wrong("it is not UTF-8, as this system requires".to_owned()))
+            }
+            bytes => Err(wrong(format!("{bytes} bytes are no path; is it a file of paths?"))),
         }
-        path(name).ok_or_else(|| ListNamesError::NotUtf8 { path: file.to_owned(), line: place + 1 })
     });
     let paths: Vec<PathBuf> = paths.collect::<Result<_, _>>()?;
     if paths.is_empty() {
-        return Err(ListNamesError::None { path: file.to_owned() });
+        return Err(wrong(" names no list; write one path per line, or end each with NUL".to_owned()));
     }
     Ok(paths)
 }
@@ -61,19 +65,6 @@ fn text(file: &Path) -> io::Result<Vec<u8>> {
         false => Box::new(File::open(file)?),
     };
     text_file::of(opened, NAMES)
-}
-
-/// The path of this name.
-#[cfg(unix)]
-fn path(bytes: &[u8]) -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStrExt;
-    Some(PathBuf::from(std::ffi::OsStr::from_bytes(bytes)))
-}
-
-/// The path of this name, if it is UTF-8.
-#[cfg(not(unix))]
-fn path(bytes: &[u8]) -> Option<PathBuf> {
-    std::str::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
 #[cfg(test)]
@@ -89,7 +80,9 @@ mod tests {
             lists_named_in(&file, NameEnd::Line)
         };
         assert_eq!(named("a b.txt\r\n\n-\nlists/*.gz").unwrap(), ["a b.txt", "-", "lists/*.gz"].map(PathBuf::from));
-        assert!(matches!(named("\n\r\n"), Err(ListNamesError::None { .. })));
+        assert!(named("\n\r\n").unwrap_err().to_string().contains(" names no list; write one path per line"));
+        let long = named(&format!("a\n{}", "b".repeat(LONGEST_PATH + 1))).unwrap_err().to_string();
+        assert!(long.contains(&format!(", path 2: {} bytes are no path", LONGEST_PATH + 1)), "{long}");
         assert!(matches!(named("a\0b\0"), Err(ListNamesError::Nul { .. })));
         let missing = lists_named_in(&folder.path().join("x"), NameEnd::Line);
         assert!(matches!(missing, Err(ListNamesError::Unreadable(_))));

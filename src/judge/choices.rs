@@ -13,7 +13,6 @@
 //! Ignoring an invalid line could allow what it was meant to block, so it is an error.
 
 use serde::de::{Error, MapAccess, Visitor};
-use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,10 +38,6 @@ pub enum MaxAge {
     Seconds(u64),
 }
 
-fn not_age(problem: String) -> ValueError {
-    ValueError::of(ValueErrorKind::Age, format!("{problem}; or `dialect`"))
-}
-
 impl FromStr for MaxAge {
     type Err = ValueError;
 
@@ -51,6 +46,7 @@ impl FromStr for MaxAge {
         if given == "dialect" {
             return Ok(MaxAge::Dialect);
         }
+        let not_age = |problem| ValueError::of(ValueErrorKind::Age, format!("{problem}; or `dialect`"));
         time::duration(given).map(MaxAge::Seconds).map_err(not_age)
     }
 }
@@ -303,16 +299,16 @@ impl Statuses {
     ///
     /// [`ValueError`] if it is none of these or has a meaning already, or if `meaning` is [`Fallback::Use`].
     pub fn add(&mut self, status: &str, meaning: Fallback) -> Result<(), ValueError> {
-        Ok(self.add_one(status, meaning)?)
+        self.add_one(status, meaning).map_err(|problem| ValueError::of(ValueErrorKind::Statuses, problem))
     }
 
-    fn add_one(&mut self, status: &str, meaning: Fallback) -> Result<(), StatusProblem> {
+    fn add_one(&mut self, status: &str, meaning: Fallback) -> Result<(), String> {
         let place = place_of(status)?;
         if meaning == Fallback::Use {
-            return Err(StatusProblem::Meaning { given: meaning.name().to_owned() });
+            return Err(no_meaning(meaning.name()));
         }
         if self.given[place].replace(meaning).is_some() {
-            return Err(StatusProblem::Twice { given: status.to_owned() });
+            return Err(format!("{status:?} has a meaning already"));
         }
         Ok(())
     }
@@ -353,7 +349,7 @@ fn name_of(place: usize) -> String {
 }
 
 /// The place of a status, or of all of a hundred.
-fn place_of(given: &str) -> Result<usize, StatusProblem> {
+fn place_of(given: &str) -> Result<usize, String> {
     if let Some(hundred) = HUNDREDS.iter().position(|name| *name == given) {
         return Ok(COUNT + hundred);
     }
@@ -361,32 +357,36 @@ fn place_of(given: &str) -> Result<usize, StatusProblem> {
     let is_number = given.len() == 3 && given.bytes().all(|byte| byte.is_ascii_digit());
     let status: Option<u16> = given.parse().ok().filter(|_| is_number);
     let own = status.and_then(|status| status.checked_sub(FIRST)).map(usize::from).filter(|&own| own < COUNT);
-    own.ok_or_else(|| StatusProblem::Status { given: given.to_owned() })
+    own.ok_or_else(|| {
+        format!("{given:?} is no status that can have a meaning of its own; expected 400 to 599, \"4xx\" or \"5xx\"")
+    })
 }
 
 /// Parses the bytes of a file; a problem comes with its byte offset.
-fn parse(bytes: &[u8]) -> Result<Statuses, (usize, StatusProblem)> {
-    let text = std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), StatusProblem::NotUtf8))?;
+fn parse(bytes: &[u8]) -> Result<Statuses, (usize, String)> {
+    let text = std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), "it is not UTF-8".to_owned()))?;
     let lines: BTreeMap<Spanned<String>, Spanned<String>> = toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        (at, StatusProblem::NotUnderstood(toml_words(&error)))
+        (at, toml_words(&error))
     })?;
     // In file order, so that the first error is reported.
     let mut lines: Vec<_> = lines.into_iter().collect();
     lines.sort_by_key(|(name, _)| name.span().start);
     let mut statuses = Statuses::default();
     for (name, word) in lines {
-        let meaning = meaning_of(word.get_ref()).map_err(|problem| (word.span().start, problem))?;
+        let meaning = Fallback::from_name(word.get_ref().as_bytes());
+        let meaning = meaning.ok_or_else(|| (word.span().start, no_meaning(word.get_ref())))?;
         statuses.add_one(name.get_ref(), meaning).map_err(|problem| (name.span().start, problem))?;
     }
     match statuses.is_empty() {
-        true => Err((0, StatusProblem::Empty)),
+        true => Err((0, "it gives no status a meaning; expected a line such as 403 = \"defer\"".to_owned())),
         false => Ok(statuses),
     }
 }
 
-fn meaning_of(word: &str) -> Result<Fallback, StatusProblem> {
-    Fallback::from_name(word.as_bytes()).ok_or_else(|| StatusProblem::Meaning { given: word.to_owned() })
+/// The problem of a word that is no meaning of a status.
+fn no_meaning(word: &str) -> String {
+    format!("{word:?} is unknown; expected allow, block or defer")
 }
 
 /// From the text of a file.
@@ -401,9 +401,7 @@ impl std::str::FromStr for Statuses {
 /// As a map, such as `{"403": "defer"}`.
 impl Serialize for Statuses {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        self.iter().try_for_each(|(name, meaning)| map.serialize_entry(&name, &meaning))?;
-        map.end()
+        serializer.collect_map(self.iter())
     }
 }
 
@@ -501,7 +499,6 @@ impl StatusOverrides {
 }
 
 is_opaque!(StatusesError as ValueError: |_| ValueErrorKind::Statuses);
-is_opaque!(StatusProblem as ValueError: |_| ValueErrorKind::Statuses);
 
 /// Meanings of statuses that cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -529,39 +526,7 @@ pub(crate) enum StatusesError {
         /// The line, counted from 1.
         line: usize,
         /// What is not understood.
-        problem: StatusProblem,
-    },
-}
-
-/// A problem with the meaning of a status.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum StatusProblem {
-    /// Not a text.
-    #[error("it is not UTF-8")]
-    NotUtf8,
-    /// Not TOML, or a value of another type.
-    #[error("{0}")]
-    NotUnderstood(String),
-    /// There are no meanings.
-    #[error("it gives no status a meaning; expected a line such as 403 = \"defer\"")]
-    Empty,
-    /// A status that does not exist, or whose meaning is fixed.
-    #[error("{given:?} is no status that can have a meaning of its own; expected 400 to 599, \"4xx\" or \"5xx\"")]
-    Status {
-        /// What was given.
-        given: String,
-    },
-    /// An unknown word.
-    #[error("{given:?} is unknown; expected allow, block or defer")]
-    Meaning {
-        /// The word.
-        given: String,
-    },
-    /// One status twice.
-    #[error("{given:?} has a meaning already")]
-    Twice {
-        /// The status.
-        given: String,
+        problem: String,
     },
 }
 

@@ -4,7 +4,7 @@ use super::choices::{Choices, Fallback, MaxAge, StatusOverride, StatusOverrides}
 use crate::dialect::{Dialect, Lifetime};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Class, OriginState, OriginStatus, OverrideState, Policy, Record, Ruling, Times};
-use crate::preferences::{Requirements, SignalScope};
+use crate::preferences::Requirements;
 
 /// The decision for an origin, before its path is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Decision {
 #[derive(Debug, Clone)]
 pub(crate) struct DecisionTable {
     pub unfetched: Outcome,
-    choices: Choices,
+    pub choices: Choices,
     lifetime: Option<Lifetime>,
     said: StatusOverrides,
 }
@@ -68,31 +68,10 @@ impl DecisionTable {
         DecisionTable { said: self.said.with_answers_of(policy), ..self }
     }
 
-    /// Whether decisions depend on when an origin answered.
-    pub fn have_times(&self) -> bool {
-        self.choices.has_times()
-    }
-
-    /// Whether an unknown origin is judged by its `www.` sibling.
-    #[inline]
-    pub fn fall_back_to_www(&self) -> bool {
-        self.choices.www_fallback
-    }
-
     /// The requirements on preferences; `None` if there are none.
     #[inline]
     pub fn requirements(&self) -> Option<&Requirements> {
         Some(&self.choices.require).filter(|requirements| !requirements.is_empty())
-    }
-
-    /// The crawlers that a `Content-Signal` line applies to.
-    pub fn content_signal(&self) -> SignalScope {
-        self.choices.content_signal
-    }
-
-    /// Whether some decisions depend on the status of an answer.
-    pub fn ask_for_statuses(&self) -> bool {
-        !self.choices.statuses.is_empty()
     }
 
     /// The decision for a record.

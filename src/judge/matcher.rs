@@ -338,6 +338,6 @@ impl PreferredLines {
 
     /// Frees the memory that grows with chunks.
     pub fn release(&mut self) {
-        self.pages.release();
+        self.pages = PagePreferences::default();
     }
 }

@@ -94,11 +94,9 @@ impl Outcomes {
         let is_allowed = |outcome: Outcome| outcome.partition() == Partition::Allowed;
         let mut all: Vec<bool> = self.most.iter().map(|&most| is_allowed(most)).collect();
         let of_first = |difference: &&Difference| usize::from(difference.crawler) < crawlers;
-        let of_url = |one: &Difference, other: &Difference| one.url == other.url;
-        for differences in self.differences.all.chunk_by(of_url) {
-            let mut differ = differences.iter().filter(of_first).peekable();
+        for (url, of_url) in by_url(&self.differences.all) {
+            let mut differ = of_url.iter().filter(of_first).peekable();
             if differ.peek().is_some() {
-                let url = differences[0].url as usize;
                 let others = crawlers - differ.clone().count();
                 all[url] = all[url] && others > 0 || differ.any(|difference| is_allowed(difference.outcome));
             }

@@ -109,7 +109,7 @@ impl Page<'_> {
         known: &mut KnownPreferences,
     ) -> Option<KeptRule> {
         let (column, _) = self.judge.groups.answered_by(columns).answer(self.record.row);
-        let (policy, scope) = (self.judge.policy, self.judge.decisions.content_signal());
+        let (policy, scope) = (self.judge.policy, self.judge.decisions.choices.content_signal);
         let mut lines = policy.side_records_with(&self.record, column, scope);
         lines.retain(|line| PreferenceLine::is_one(line.key));
         let mut refuse = |lines: &[SideRecord<'_>]| {
@@ -135,7 +135,7 @@ impl Page<'_> {
             return None;
         }
         let (column, _) = self.judge.groups.answered_by(columns).answer(self.record.row);
-        let (policy, scope) = (self.judge.policy, self.judge.decisions.content_signal());
+        let (policy, scope) = (self.judge.policy, self.judge.decisions.choices.content_signal);
         let Places { known, by_place, forgotten } = places;
         if *forgotten != known.forgotten {
             by_place.clear();
@@ -198,15 +198,10 @@ impl PagePreferences {
             let Some(page) = is_needed.then(|| any.page(url(at))).flatten() else { continue };
             let of_url = &mut self.found[at * self.crawlers + first..];
             for ((judge, outcomes), found) in judges.iter().zip(outcomes).zip(of_url) {
-                let preferred = is_said(outcomes[at]).then(|| page.preferred(judge.columns(), &mut places));
+                let preferred = is_said(outcomes[at]).then(|| page.preferred(judge.groups.columns(), &mut places));
                 *found = preferred.flatten().unwrap_or_default();
             }
         }
-    }
-
-    /// Frees the memory that grows with URLs.
-    pub(super) fn release(&mut self) {
-        *self = PagePreferences::default();
     }
 }
 

@@ -156,7 +156,7 @@ impl<'p> JudgeView<'p> {
 
     /// The record of the `www.` sibling of a trimmed line's origin, if the choices ask for it.
     fn find_sibling(&self, line: &[u8]) -> Option<Record<'p>> {
-        if !self.decisions.fall_back_to_www() {
+        if !self.decisions.choices.www_fallback {
             return None;
         }
         let (origin, _) = origin::of(line).ok()?;
@@ -179,7 +179,7 @@ impl<'p> JudgeView<'p> {
     #[inline(always)]
     pub(super) fn outcome_of_unknown(&self, key: &[u8], path: &[u8]) -> Option<Outcome> {
         let is_all_in_slots = self.lookup.is_all_in_slots() && self.over.is_none_or(Judge::is_all_in_slots);
-        let is_certain = is_all_in_slots && !self.decisions.fall_back_to_www();
+        let is_certain = is_all_in_slots && !self.decisions.choices.www_fallback;
         let outcome = || self.unless_always_allowed(path, self.decisions.unfetched);
         (is_certain && origin::is_surely_canonical(key)).then(outcome)
     }

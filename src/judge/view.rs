@@ -37,9 +37,9 @@ impl Judge {
     /// The judge of a policy's origins, except those that `over` judges.
     fn of_part(policy: Policy, crawler: Crawler, decisions: DecisionTable, over: Option<Box<Judge>>) -> Judge {
         let mut routes = Routes::new(decisions.by_class());
-        let has_times = decisions.have_times() || policy.statistics().overridden > 0;
+        let has_times = decisions.choices.has_times() || policy.statistics().overridden > 0;
         // This takes a pass over all entries, and is needed only for times and statuses.
-        let asks_records = has_times || decisions.ask_for_statuses();
+        let asks_records = has_times || !decisions.choices.statuses.is_empty();
         let by_slot = if asks_records { routes.of_slots(&policy.lookup(), &decisions) } else { Vec::new() };
         let decided = Arc::new(JudgeParts { decisions, routes: routes.all, by_slot, has_times, over });
         Judge { policy, crawler, decided }
@@ -139,11 +139,6 @@ impl<'p> JudgeView<'p> {
     #[inline(always)]
     pub(crate) fn prefetch_automaton(&self, place: u32) {
         self.groups.prefetch_automaton(place);
-    }
-
-    /// The columns that answer.
-    pub(crate) fn columns(&self) -> &'p [usize] {
-        self.groups.columns()
     }
 
     /// The policy.

@@ -239,7 +239,6 @@ impl AccessCounts {
 named! {
     /// Whose group applies to a crawler.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-    #[non_exhaustive]
     pub enum GroupKind {
         /// The crawler's own group.
         Own = "own",

@@ -45,22 +45,17 @@ const LONGEST: u64 = 64 << 20;
 
 /// A problem with the metrics file.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub(crate) enum MetricsError {
     /// The file cannot be read or written.
     #[error(transparent)]
     Io(#[from] FileError),
-    /// The file cannot be replaced as a whole, because it is not a regular file.
-    #[error("{} is a folder, a pipe or a device; metrics need a regular file, which each update replaces", shown(path))]
-    NoFile {
+    /// The file cannot be replaced as a whole, because it is not a regular file, or contains something else.
+    #[error("{} is {what}", shown(path))]
+    Other {
         /// The path of the existing file.
         path: PathBuf,
-    },
-    /// The file contains something else.
-    #[error("{} is not a robosieve metrics file; choose another name", shown(path))]
-    Foreign {
-        /// The file.
-        path: PathBuf,
+        /// What it is, and what to do.
+        what: &'static str,
     },
 }
 
@@ -85,12 +80,13 @@ impl Metrics {
     pub fn create(path: &Path) -> Result<Metrics, MetricsError> {
         // A link stays; its target is replaced.
         let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let other = |what| MetricsError::Other { path: path.to_owned(), what };
         // Reading a pipe would wait for a writer.
         if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-            return Err(MetricsError::NoFile { path: path.to_owned() });
+            return Err(other("a folder, a pipe or a device; metrics need a regular file, which each update replaces"));
         }
         METRICS_FILE.ensure_replaceable(path).map_err(|error| match error.kind() {
-            io::ErrorKind::AlreadyExists => MetricsError::Foreign { path: path.to_owned() },
+            io::ErrorKind::AlreadyExists => other("not a robosieve metrics file; choose another name"),
             _ => FileError::of(WRITE, path)(error).into(),
         })?;
         let earlier = match fs::read(path) {

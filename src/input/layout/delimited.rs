@@ -198,7 +198,6 @@ pub(crate) enum Found {
 /// A field of a line, or a column of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
-#[non_exhaustive]
 pub enum Column {
     /// Its number, counted from 1.
     Number(usize),

@@ -50,7 +50,6 @@ pub(crate) struct List {
 
 /// The part of a list that a shard read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub struct ListRange {
     /// Where its first line begins.
     pub start: u64,

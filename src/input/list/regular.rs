@@ -20,7 +20,6 @@ use crate::input::error::{ListError, unreadable};
 
 /// The size and time of a file, to detect changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub struct FileState {
     /// Its length in bytes.
     pub length: u64,

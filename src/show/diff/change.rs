@@ -65,7 +65,6 @@ pub struct Difference {
 
 /// The paths that show a change, and the records that do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Differences {
     /// Some of the differences: paths, the nearest first, and then records.
     pub shown: Vec<Difference>,

@@ -19,14 +19,9 @@ use crate::show::export::{self, Column, Format, Kind, Value, table};
 /// Two policies that cannot be compared.
 #[derive(Debug, Error)]
 pub(crate) enum DiffError {
-    /// They have other dialects, so verdicts differ for other reasons than other robots.txt files.
-    #[error("the policies have different dialects, {was} and {now}; compile one of them again")]
-    Dialects {
-        /// The dialect of the older policy.
-        was: &'static str,
-        /// That of the newer policy.
-        now: &'static str,
-    },
+    /// They have other dialects, so verdicts differ for other reasons than other robots.txt files; or they have no crawler in common.
+    #[error("the policies have {0}")]
+    Differ(String),
     /// One of them lacks a crawler.
     #[error("{which}: {error}")]
     Crawler {
@@ -35,24 +30,15 @@ pub(crate) enum DiffError {
         /// What it says of the crawler.
         error: CrawlerError,
     },
-    /// They have no crawler in common.
-    #[error("the policies have no crawler in common: the older one is for {was}, the newer one for {now}")]
-    NoCrawler {
-        /// The crawlers of the older policy.
-        was: String,
-        /// Those of the newer policy.
-        now: String,
-    },
 }
 
 is_opaque!(DiffError as policy::Error: |problem| match problem {
     DiffError::Crawler { .. } => policy::ErrorKind::Crawler,
-    _ => policy::ErrorKind::Differ,
+    DiffError::Differ(_) => policy::ErrorKind::Differ,
 });
 
 /// How many origins were compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
 pub struct Seen {
     /// Origins in either policy.
     pub origins: u64,
@@ -83,7 +69,8 @@ pub(super) fn crawlers_of(
     for pair in policies.windows(2) {
         let [was, now] = [pair[0], pair[1]].map(|policy| policy.dialect().name);
         if was != now {
-            return Err(DiffError::Dialects { was, now });
+            let problem = format!("different dialects, {was} and {now}; compile one of them again");
+            return Err(DiffError::Differ(problem));
         }
     }
     let given =
@@ -101,7 +88,9 @@ pub(super) fn crawlers_of(
     }
     match (policies, crawlers.first()) {
         ([was, .., now], Some(none)) if none.is_empty() => {
-            Err(DiffError::NoCrawler { was: was.columns().in_short(), now: now.columns().in_short() })
+            let [was, now] = [was, now].map(|policy| policy.columns().in_short());
+            let problem = format!("no crawler in common: the older one is for {was}, the newer one for {now}");
+            Err(DiffError::Differ(problem))
         }
         _ => Ok(crawlers),
     }

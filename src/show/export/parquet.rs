@@ -6,13 +6,13 @@
 use arrow_array::ArrayRef;
 use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder, TimestampMillisecondBuilder};
 use arrow_schema::{DataType, Field, FieldRef, Schema, TimeUnit};
+use parquet::arrow::ArrowSchemaConverter;
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::parser::parse_message_type;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -74,8 +74,9 @@ enum Values {
 impl<W: Write + Send> ParquetWriter<W> {
     /// Begins a file with groups of at most `most` rows.
     pub fn new((name, columns): (&str, &'static [Column]), out: W, most: usize) -> io::Result<ParquetWriter<W>> {
-        let fields: String = columns.iter().map(field).collect();
-        let schema = parse_message_type(&format!("message {name} {{{fields}}}")).map_err(io_error)?;
+        let (fields, held): (Vec<FieldRef>, Vec<Held>) = columns.iter().map(Held::new).unzip();
+        let arrow = Arc::new(Schema::new(fields.clone()));
+        let schema = ArrowSchemaConverter::new().schema_root(name).convert(&arrow).map_err(io_error)?;
         let mark = KeyValue::new(MARK.to_owned(), name.to_owned());
         let properties = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
         let properties = properties.set_key_value_metadata(Some(vec![mark]));
@@ -85,11 +86,19 @@ impl<W: Write + Send> ParquetWriter<W> {
             properties.set_column_statistics_enabled(column.name.into(), EnabledStatistics::None)
         });
         let properties = properties.build();
-        let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(io_error)?;
-        let columns: Vec<Held> = columns.iter().map(Held::new).collect();
-        let fields: Vec<FieldRef> = columns.iter().map(Held::field).collect();
-        let groups = ArrowRowGroupWriterFactory::new(&file, Arc::new(Schema::new(fields.clone())));
-        Ok(ParquetWriter { file, groups, fields, columns, rows: 0, texts: 0, most, encoding: Vec::new(), number: 0 })
+        let file = SerializedFileWriter::new(out, schema.root_schema_ptr(), Arc::new(properties)).map_err(io_error)?;
+        let groups = ArrowRowGroupWriterFactory::new(&file, arrow);
+        Ok(ParquetWriter {
+            file,
+            groups,
+            fields,
+            columns: held,
+            rows: 0,
+            texts: 0,
+            most,
+            encoding: Vec::new(),
+            number: 0,
+        })
     }
 
     /// Adds a row.
@@ -149,25 +158,18 @@ fn encoded(
 }
 
 impl Held {
-    fn new(column: &'static Column) -> Held {
-        let values = match column.kind {
-            Kind::Text => Values::Texts(StringBuilder::new()),
-            Kind::Whole => Values::Wholes(Int64Builder::new()),
-            Kind::Decimal => Values::Decimals(Float64Builder::new()),
-            Kind::Time => Values::Times(TimestampMillisecondBuilder::new().with_timezone(UTC)),
+    /// A column without values, and its field.
+    fn new(column: &'static Column) -> (FieldRef, Held) {
+        let (kind, values) = match column.kind {
+            Kind::Text => (DataType::Utf8, Values::Texts(StringBuilder::new())),
+            Kind::Whole => (DataType::Int64, Values::Wholes(Int64Builder::new())),
+            Kind::Decimal => (DataType::Float64, Values::Decimals(Float64Builder::new())),
+            Kind::Time => (
+                DataType::Timestamp(TimeUnit::Millisecond, Some(UTC.into())),
+                Values::Times(TimestampMillisecondBuilder::new().with_timezone(UTC)),
+            ),
         };
-        Held { column, values }
-    }
-
-    /// The column as the library's Arrow part has it.
-    fn field(&self) -> FieldRef {
-        let kind = match self.values {
-            Values::Texts(_) => DataType::Utf8,
-            Values::Wholes(_) => DataType::Int64,
-            Values::Decimals(_) => DataType::Float64,
-            Values::Times(_) => DataType::Timestamp(TimeUnit::Millisecond, Some(UTC.into())),
-        };
-        Arc::new(Field::new(self.column.name, kind, !self.column.always))
+        (Arc::new(Field::new(column.name, kind, !column.always)), Held { column, values })
     }
 
     /// Adds the value of a row, which is of the column's kind, if there is one; returns the number of bytes of its text.
@@ -204,18 +206,6 @@ impl Held {
 }
 
 const UTC: &str = "UTC";
-
-/// A column in the library's schema notation.
-fn field(column: &Column) -> String {
-    let repetition = if column.always { "required" } else { "optional" };
-    let (physical, logical) = match column.kind {
-        Kind::Text => ("binary", "(STRING)"),
-        Kind::Whole => ("int64", ""),
-        Kind::Decimal => ("double", ""),
-        Kind::Time => ("int64", "(TIMESTAMP(MILLIS,true))"),
-    };
-    format!("{repetition} {physical} {} {logical};", column.name)
-}
 
 /// Unwraps an I/O error that the library only passes on, so that a closed pipe can be recognised.
 fn io_error(error: ParquetError) -> io::Error {

@@ -54,7 +54,6 @@ pub struct OriginEntry {
 
 /// The times of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct AnswerTimes {
     /// When it was fetched, as RFC 3339.
     pub(crate) fetched_at: Option<String>,
@@ -64,7 +63,6 @@ pub struct AnswerTimes {
 
 /// An answer that is kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct KeptAnswer {
     /// Its kind.
     pub(crate) kind: AnswerKind,
@@ -83,7 +81,6 @@ pub struct KeptAnswer {
 
 /// An earlier answer whose rules are in use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct LastGoodAnswer {
     /// The origin status after it.
     pub(crate) origin_status: OriginStatus,
@@ -94,7 +91,6 @@ pub struct LastGoodAnswer {
 
 /// The operator's override for an origin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct OverrideEntry {
     /// The ruling in place of the robots.txt.
     pub(crate) ruling: Option<Ruling>,
@@ -108,7 +104,6 @@ pub struct OverrideEntry {
 
 /// The robots.txt as it applies to a crawler.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[non_exhaustive]
 pub struct AgentEntry {
     /// The crawler's name.
     pub(crate) agent: String,
@@ -134,7 +129,6 @@ pub struct AgentEntry {
 
 /// A `User-agent` line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct AgentLine {
     /// The line, counted from 1.
     pub(crate) line: u32,
@@ -144,7 +138,6 @@ pub struct AgentLine {
 
 /// A record other than a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct SideLine {
     /// The line, counted from 1; 0 if the operator set it.
     pub(crate) line: u32,
@@ -162,7 +155,6 @@ pub(crate) type Uses = BTreeMap<&'static str, Preference>;
 
 /// A crawl delay.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[non_exhaustive]
 pub struct DelayEntry {
     /// The line, counted from 1; 0 if the operator set it.
     pub(crate) line: u32,
@@ -347,7 +339,6 @@ fn delay_entry(delay: &Delay<'_>) -> DelayEntry {
 
 /// A group that several origins share: their rules give the same verdicts, whichever lines they are on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct SharedGroup {
     /// The number of origins with the group, for any of the crawlers.
     pub(crate) origins: u64,

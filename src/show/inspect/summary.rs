@@ -50,7 +50,6 @@ pub struct Summary {
 
 /// A section of the policy file.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-#[non_exhaustive]
 pub struct SectionSize {
     /// The name in FORMAT.md.
     pub name: &'static str,
@@ -62,7 +61,6 @@ pub struct SectionSize {
 
 /// The origins with a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct OriginStatusCount {
     /// The origin status after the last answer.
     pub origin_status: OriginStatus,
@@ -74,7 +72,6 @@ pub struct OriginStatusCount {
 
 /// The origins with an HTTP status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct StatusCount {
     /// The status; `None` if nothing answered, or a source did not record it.
     pub status: Option<u16>,
@@ -84,7 +81,6 @@ pub struct StatusCount {
 
 /// Whose groups apply to a crawler.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct AgentCounts {
     /// The crawler's name.
     pub agent: String,
@@ -98,7 +94,6 @@ pub struct AgentCounts {
 
 /// Distinct groups.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct GroupCounts {
     /// Distinct automata.
     pub automata: u64,
@@ -118,7 +113,6 @@ pub struct GroupCounts {
 
 /// The operator's overrides, counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct OverrideCounts {
     /// Origins with an override.
     pub origins: u64,
@@ -140,7 +134,6 @@ pub struct OverrideCounts {
 
 /// An origin with an override.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct Overridden {
     /// The origin.
     pub origin: String,
@@ -299,7 +292,6 @@ const STARTS: [u64; 8] = [0, HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 7 * DAY, 3
 
 /// How many origins have rules that may still be used, by the dialect's lifetime.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct Lifetimes {
     /// The time at which they are judged, as RFC 3339.
     pub at: String,
@@ -362,7 +354,6 @@ impl Lifetimes {
 
 /// A range of numbers, and how many there are in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
 pub struct Bucket {
     /// The smallest number of the range.
     pub from: u64,

@@ -1,7 +1,6 @@
 //! The data of a report: from the receipt and the list of robots.txt to fetch, and counted in the blocked lines, which are read again.
 
 use hashbrown::HashMap;
-use hashbrown::hash_map::Entry;
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -405,12 +404,7 @@ impl<K: Hash + Eq + Ord, E> TopKeys<K, E> {
     }
 
     fn insert(&mut self, key: K, times: u64, example: impl FnOnce() -> E) {
-        match self.counts.entry(key) {
-            Entry::Occupied(mut entry) => entry.get_mut().0 += times,
-            Entry::Vacant(entry) => {
-                entry.insert((times, example()));
-            }
-        }
+        self.counts.entry(key).or_insert_with(|| (0, example())).0 += times;
     }
 
     /// Adds the counts of a later part of the sequence.

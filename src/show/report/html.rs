@@ -77,12 +77,7 @@ pub(super) fn paragraph(content: &str) -> String {
     format!("<p>{}</p>\n", text(content))
 }
 
-/// A table that can be sorted by any column.
-pub(super) struct HtmlTable {
-    head: String,
-    rows: String,
-}
-
+/// A cell of a [`table`].
 pub(super) enum Cell {
     /// Our own words.
     Words(String),
@@ -99,37 +94,33 @@ pub(super) enum Cell {
     Share(u64, u64),
 }
 
-impl HtmlTable {
-    /// A table with these columns; a column of numbers is marked `true`.
-    pub fn new(caption: &str, columns: &[(&'static str, bool)]) -> HtmlTable {
-        let column = |(name, is_number): &(&str, bool)| {
-            let class = if *is_number { " class=\"number\"" } else { "" };
-            format!("<th scope=\"col\"{class}>{}</th>", text(name))
-        };
-        let columns: String = columns.iter().map(column).collect();
-        let head = format!("<caption>{}</caption>\n<thead><tr>{columns}</tr></thead>\n", text(caption));
-        HtmlTable { head, rows: String::new() }
-    }
-
-    /// Adds a row.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
+/// A table with these columns, which can be sorted by any of them; a column of numbers is marked `true`. Empty without rows.
+pub(super) fn table<R: IntoIterator<Item = Cell>>(
+    caption: &str,
+    columns: &[(&'static str, bool)],
+    rows: impl IntoIterator<Item = R>,
+) -> String {
+    let row = |cells: R| {
         let cells: Vec<Cell> = cells.into_iter().collect();
-        match cells.first() {
-            Some(Cell::Partition(name)) => self.rows.push_str(&format!("<tr data-partition=\"{name}\">")),
-            _ => self.rows.push_str("<tr>"),
-        }
-        cells.iter().for_each(|cell| self.rows.push_str(&cell.html()));
-        self.rows.push_str("</tr>\n");
+        let head = match cells.first() {
+            Some(Cell::Partition(name)) => format!("<tr data-partition=\"{name}\">"),
+            _ => "<tr>".to_owned(),
+        };
+        format!("{head}{}</tr>\n", cells.iter().map(Cell::html).collect::<String>())
+    };
+    let rows: String = rows.into_iter().map(row).collect();
+    if rows.is_empty() {
+        return rows;
     }
-
-    /// The HTML of the table; empty if it has no rows.
-    pub fn html(&self) -> String {
-        if self.rows.is_empty() {
-            return String::new();
-        }
-        let HtmlTable { head, rows } = self;
-        format!("<div class=\"scroll\"><table>\n{head}<tbody>\n{rows}</tbody></table></div>\n")
-    }
+    let column = |(name, is_number): &(&str, bool)| {
+        let class = if *is_number { " class=\"number\"" } else { "" };
+        format!("<th scope=\"col\"{class}>{}</th>", text(name))
+    };
+    let (caption, columns) = (text(caption), columns.iter().map(column).collect::<String>());
+    format!(
+        "<div class=\"scroll\"><table>\n<caption>{caption}</caption>\n<thead><tr>{columns}</tr></thead>\n<tbody>\n{rows}</tbody>\
+         </table></div>\n"
+    )
 }
 
 impl Cell {
@@ -228,10 +219,9 @@ mod tests {
         let raw = "<script>alert(\"1\")</script>&amp;'\u{202e}\u{7}\nä\u{200f}\u{61c}\u{9b}";
         let expected = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;amp;&#39;\\u{202e}\\u{7}\\nä\\u{200f}\\u{61c}\\u{9b}";
         assert_eq!(text(raw), expected);
-        let mut table = HtmlTable::new("<b>", &[("<i>", false)]);
-        assert_eq!(table.html(), "");
-        table.row([Cell::Code("</code><u>".to_owned()), Cell::Words("<s>".to_owned())]);
-        let html = table.html();
+        let columns = [("<i>", false)];
+        assert_eq!(table("<b>", &columns, [[]; 0]), "");
+        let html = table("<b>", &columns, [[Cell::Code("</code><u>".to_owned()), Cell::Words("<s>".to_owned())]]);
         assert!(["<b>", "<i>", "<u>", "<s>"].iter().all(|markup| !html.contains(markup)), "{html}");
     }
 

@@ -6,9 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::facts::{Blocked, Decider, Explained, Report, UseCounts};
-use super::html::{
-    Cell, HtmlTable, bar_of_parts, folded, legend, number, paragraph, percent, section, speed_chart, text,
-};
+use super::html::{Cell, bar_of_parts, folded, legend, number, paragraph, percent, section, speed_chart, table, text};
 use crate::formats::replace::{FileKind, begins_with, replace};
 use crate::formats::{seekable, time};
 use crate::outcome::{Partition, Reason};
@@ -151,16 +149,15 @@ fn partitions(report: &Report) -> String {
         let lines: Vec<(&'static str, u64)> = parts.iter().map(|(name, part)| (*name, part.judged.lines)).collect();
         content.push_str(&bar_of_parts("Shares of the partitions", &lines));
         let columns = [("partition", false), ("reason", false), ("lines", true), ("of all lines", true)];
-        let mut table = HtmlTable::new("Reasons, with their shares of all lines", &columns);
         let reasons = parts.iter().flat_map(|(name, part)| part.reasons.iter().map(move |reason| (*name, reason)));
         let mut reasons: Vec<_> = reasons.collect();
         reasons.sort_by_key(|(_, (_, lines))| Reverse(**lines));
-        for (name, (reason, &lines)) in reasons {
+        let rows = reasons.into_iter().map(|(name, (reason, &lines))| {
             let share = Cell::Share(lines, report.receipt.input.lines);
             let meaning = Reason::from_name(reason.as_bytes()).map_or("", reason_meaning);
-            table.row([Cell::Partition(name), Cell::Term(reason.to_string(), meaning), Cell::Number(lines), share]);
-        }
-        content.push_str(&table.html());
+            [Cell::Partition(name), Cell::Term(reason.to_string(), meaning), Cell::Number(lines), share]
+        });
+        content.push_str(&table("Reasons, with their shares of all lines", &columns, rows));
     }
     content.push_str(&reasons_legend(report));
     let Receipt { duplicates, seen, unchanged, .. } = &report.receipt;
@@ -173,12 +170,9 @@ fn partitions(report: &Report) -> String {
         content.extend(told.map(|told| paragraph(&told)));
     }
     if let Some(changes) = &report.receipt.changes {
-        let mut table =
-            HtmlTable::new("Lines that changed since the older policy", &[("change", false), ("lines", true)]);
-        for (name, &lines) in changes {
-            table.row([Cell::Code(name.clone()), Cell::Number(lines)]);
-        }
-        content.push_str(&table.html());
+        let rows = changes.iter().map(|(name, &lines)| [Cell::Code(name.clone()), Cell::Number(lines)]);
+        let columns = [("change", false), ("lines", true)];
+        content.push_str(&table("Lines that changed since the older policy", &columns, rows));
     }
     section("Where the lines went, and why", &content)
 }
@@ -227,22 +221,16 @@ fn caption(what: &str, known: usize, most: usize, error: u64) -> String {
 
 fn top_origins(blocked: &Blocked, most: usize) -> String {
     let caption = caption("Origins by blocked lines", blocked.origins.len(), most, blocked.origins.error());
-    let mut table = HtmlTable::new(&caption, &[("origin", false), ("lines", true), ("of blocked lines", true)]);
-    for (origin, lines, ()) in blocked.origins.most_frequent(most) {
-        table.row([
-            Cell::Origin(origin.clone(), String::new()),
-            Cell::Number(lines),
-            Cell::Share(lines, blocked.lines),
-        ]);
-    }
-    table.html()
+    let rows = blocked.origins.most_frequent(most).into_iter().map(|(origin, lines, ())| {
+        [Cell::Origin(origin.clone(), String::new()), Cell::Number(lines), Cell::Share(lines, blocked.lines)]
+    });
+    table(&caption, &[("origin", false), ("lines", true), ("of blocked lines", true)], rows)
 }
 
 fn top_deciders(blocked: &Blocked, most: usize) -> String {
     let caption = caption("Deciding rules", blocked.deciders.len(), most, blocked.deciders.error());
     let columns = [("rule", false), ("lines", true), ("of blocked lines", true), ("for example at", false)];
-    let mut table = HtmlTable::new(&caption, &columns);
-    for (decider, lines, place) in blocked.deciders.most_frequent(most) {
+    let rows = blocked.deciders.most_frequent(most).into_iter().map(|(decider, lines, place)| {
         let (rule, more) = match decider {
             Decider::Rule(value) => {
                 let rule = format!("Disallow: {}", String::from_utf8_lossy(value));
@@ -252,14 +240,10 @@ fn top_deciders(blocked: &Blocked, most: usize) -> String {
                 (Cell::Term(format!("no rule: {}", reason.name()), reason_meaning(*reason)), String::new())
             }
         };
-        table.row([
-            rule,
-            Cell::Number(lines),
-            Cell::Share(lines, blocked.lines),
-            Cell::Origin(place.origin.clone(), more),
-        ]);
-    }
-    table.html()
+        let origin = Cell::Origin(place.origin.clone(), more);
+        [rule, Cell::Number(lines), Cell::Share(lines, blocked.lines), origin]
+    });
+    table(&caption, &columns, rows)
 }
 
 /// The statuses of the origins, and the robots.txt files still to be fetched.
@@ -271,16 +255,11 @@ fn origins(report: &Report) -> String {
         let row =
             |words: String, origins| [Cell::Words(words), Cell::Number(origins), Cell::Share(origins, summary.origins)];
         let columns = |first| [(first, false), ("origins", true), ("of all origins", true)];
-        let mut table = HtmlTable::new("Origins of the policy", &columns("what the last answer means"));
-        for count in summary.origin_statuses.iter().filter(|count| count.origins > 0) {
-            table.row(row(count.origin_status.name().to_owned(), count.origins));
-        }
-        content.push_str(&table.html());
-        let mut table = HtmlTable::new("HTTP status of their robots.txt", &columns("status"));
-        for count in &summary.statuses {
-            table.row(row(status(count.status), count.origins));
-        }
-        content.push_str(&table.html());
+        let occurring = summary.origin_statuses.iter().filter(|count| count.origins > 0);
+        let meanings = occurring.map(|count| row(count.origin_status.name().to_owned(), count.origins));
+        content.push_str(&table("Origins of the policy", &columns("what the last answer means"), meanings));
+        let statuses = summary.statuses.iter().map(|count| row(status(count.status), count.origins));
+        content.push_str(&table("HTTP status of their robots.txt", &columns("status"), statuses));
     }
     content.push_str(&waiting(report));
     if content.is_empty() {
@@ -293,12 +272,11 @@ fn origins(report: &Report) -> String {
 fn access_table(counts: &[AccessCounts]) -> String {
     let columns = access::Blocked::ALL.map(|blocked| (blocked.name(), true));
     let columns: Vec<_> = [("crawler", false)].into_iter().chain(columns).chain([("/ is blocked", true)]).collect();
-    let mut table = HtmlTable::new("How many origins block none, some or all of their paths", &columns);
-    for one in counts {
+    let rows = counts.iter().map(|one| {
         let numbers = access::Blocked::ALL.map(|blocked| one.with(blocked)).into_iter().chain([one.root_blocked]);
-        table.row([Cell::Words(one.agent.clone())].into_iter().chain(numbers.map(Cell::Number)));
-    }
-    table.html()
+        [Cell::Words(one.agent.clone())].into_iter().chain(numbers.map(Cell::Number))
+    });
+    table("How many origins block none, some or all of their paths", &columns, rows)
 }
 
 /// What the policy's origins say about uses of their pages, for each crawler and use of which any says something.
@@ -306,18 +284,12 @@ fn uses_table(counts: &[UseCounts]) -> String {
     const SAID: [Preference; 3] = [Preference::Yes, Preference::No, Preference::Broken];
     let columns = SAID.map(|preference| (preference.name(), true));
     let columns: Vec<_> = [("crawler", false), ("use", false)].into_iter().chain(columns).collect();
-    let mut table =
-        HtmlTable::new("How many origins say yes or no to a use of some page, or what cannot be read", &columns);
-    for one in counts {
-        for use_ in Use::all() {
-            let numbers = SAID.map(|preference| one.with(use_, preference));
-            if numbers.iter().any(|number| *number > 0) {
-                let words = [one.agent.clone(), use_.name().to_owned()].map(Cell::Words);
-                table.row(words.into_iter().chain(numbers.map(Cell::Number)));
-            }
-        }
-    }
-    table.html()
+    let rows = counts.iter().flat_map(|one| Use::all().map(move |use_| (one, use_))).filter_map(|(one, use_)| {
+        let numbers = SAID.map(|preference| one.with(use_, preference));
+        let words = [one.agent.clone(), use_.name().to_owned()].map(Cell::Words);
+        numbers.iter().any(|number| *number > 0).then(|| words.into_iter().chain(numbers.map(Cell::Number)))
+    });
+    table("How many origins say yes or no to a use of some page, or what cannot be read", &columns, rows)
 }
 
 fn status(status: Option<u16>) -> String {
@@ -325,23 +297,22 @@ fn status(status: Option<u16>) -> String {
 }
 
 fn waiting(report: &Report) -> String {
-    let columns = [("reason", false), ("origins", true), ("waiting lines", true), ("status", false)];
-    let mut reasons = HtmlTable::new("robots.txt to fetch, by reason", &columns);
     let term = |reason: Reason| Cell::Term(reason.name().to_owned(), reason_meaning(reason));
-    for (cause, counts) in &report.waiting.reasons {
-        let numbers = [Cell::Number(counts.origins), Cell::Number(counts.lines)];
-        reasons.row([term(cause.reason)].into_iter().chain(numbers).chain([Cell::Words(status(cause.status))]));
-    }
+    let reasons = report.waiting.reasons.iter().map(|(cause, counts)| {
+        let [origins, lines] = [counts.origins, counts.lines].map(Cell::Number);
+        [term(cause.reason), origins, lines, Cell::Words(status(cause.status))]
+    });
+    let columns = [("reason", false), ("origins", true), ("waiting lines", true), ("status", false)];
+    let reasons = table("robots.txt to fetch, by reason", &columns, reasons);
     let all = report.waiting.reasons.values().map(|counts| counts.origins).sum::<u64>();
     let caption = caption("robots.txt to fetch, by waiting lines", all as usize, report.most, 0);
     let columns = [("origin", false), ("waiting lines", true), ("reason", false), ("status", false)];
-    let mut origins = HtmlTable::new(&caption, &columns);
-    for waiting in &report.waiting.origins {
+    let origins = report.waiting.origins.iter().map(|waiting| {
         let origin = Cell::Origin(waiting.origin.0.clone(), String::new());
         let cause = waiting.cause;
-        origins.row([origin, Cell::Number(waiting.lines), term(cause.reason), Cell::Words(status(cause.status))]);
-    }
-    reasons.html() + &origins.html()
+        [origin, Cell::Number(waiting.lines), term(cause.reason), Cell::Words(status(cause.status))]
+    });
+    reasons + &table(&caption, &columns, origins)
 }
 
 fn engines(report: &Report) -> String {
@@ -355,18 +326,13 @@ fn engines(report: &Report) -> String {
         number(policy.automata_bytes)
     ));
     content.push_str(&bar_of_parts("Engines of the groups", &engines));
-    let mut table =
-        HtmlTable::new("What was dropped or cut in robots.txt files", &[("what", false), ("how often", true)]);
-    for (kind, count) in policy.notes.iter() {
-        table.row([Cell::Term(kind.name().to_owned(), note_meaning(kind)), Cell::Number(count)]);
-    }
-    for (name, count) in policy.captures.flaws() {
-        table.row([Cell::Words(format!("bodies: {name}")), Cell::Number(count)]);
-    }
-    for (name, count) in policy.warc.flaws() {
-        table.row([Cell::Words(format!("WARC: {name}")), Cell::Number(count)]);
-    }
-    content.push_str(&table.html());
+    let notes =
+        policy.notes.iter().map(|(kind, count)| (Cell::Term(kind.name().to_owned(), note_meaning(kind)), count));
+    let bodies = policy.captures.flaws().map(|(name, count)| (Cell::Words(format!("bodies: {name}")), count));
+    let archives = policy.warc.flaws().map(|(name, count)| (Cell::Words(format!("WARC: {name}")), count));
+    let rows = notes.chain(bodies).chain(archives).map(|(what, count)| [what, Cell::Number(count)]);
+    let columns = [("what", false), ("how often", true)];
+    content.push_str(&table("What was dropped or cut in robots.txt files", &columns, rows));
     let terms: Vec<_> = policy.notes.iter().map(|(kind, _)| (kind.name(), note_meaning(kind))).collect();
     content.push_str(&legend("What these mean", &terms));
     folded("Rules and engines", &content)
@@ -389,18 +355,12 @@ fn lists(report: &Report) -> String {
     let mut lists: Vec<_> = report.receipt.lists.iter().collect();
     lists.sort_by_key(|list| Reverse(list.input.lines));
     let caption = caption("Lists", lists.len(), LISTS, 0);
-    let mut table =
-        HtmlTable::new(&caption, &[("list", false), ("lines", true), ("of all lines", true), ("bytes", true)]);
-    for list in lists.into_iter().take(LISTS) {
-        let share = Cell::Share(list.input.lines, report.receipt.input.lines);
-        table.row([
-            Cell::Code(list.path.clone()),
-            Cell::Number(list.input.lines),
-            share,
-            Cell::Number(list.input.bytes),
-        ]);
-    }
-    let mut content = table.html();
+    let rows = lists.into_iter().take(LISTS).map(|list| {
+        let [lines, bytes] = [list.input.lines, list.input.bytes].map(Cell::Number);
+        [Cell::Code(list.path.clone()), lines, Cell::Share(list.input.lines, report.receipt.input.lines), bytes]
+    });
+    let columns = [("list", false), ("lines", true), ("of all lines", true), ("bytes", true)];
+    let mut content = table(&caption, &columns, rows);
     if report.receipt.skipped > 0 {
         let parts = number(report.receipt.skipped);
         let what = "parts of lists could not be read and were skipped; the receipt lists them.";
@@ -411,16 +371,15 @@ fn lists(report: &Report) -> String {
 
 fn options(report: &Report) -> String {
     let receipt = &report.receipt;
-    let mut table = HtmlTable::new("As recorded in the receipt", &[("option", false), ("value", false)]);
-    let mut row = |name: &str, value: String| table.row([Cell::Words(name.to_owned()), Cell::Code(value)]);
-    row("agents", receipt.agents.join("; "));
-    row("dialect", receipt.dialect.to_string());
     let options = serde_json::to_value(&receipt.options).unwrap_or_default();
-    for (name, value) in options.as_object().into_iter().flatten() {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        row(&name.replace('_', "-"), value);
-    }
-    section("Options", &table.html())
+    let options =
+        options.as_object().into_iter().flatten().map(|(name, value)| {
+            (name.replace('_', "-"), value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+        });
+    let first = [("agents", receipt.agents.join("; ")), ("dialect", receipt.dialect.to_string())];
+    let first = first.map(|(name, value)| (name.to_owned(), value));
+    let rows = first.into_iter().chain(options).map(|(name, value)| [Cell::Words(name), Cell::Code(value)]);
+    section("Options", &table("As recorded in the receipt", &[("option", false), ("value", false)], rows))
 }
 
 fn reason_meaning(reason: Reason) -> &'static str {
