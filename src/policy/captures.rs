@@ -19,7 +19,7 @@ use super::source::{PassedOver, bare_origin, page};
 use super::state::OverrideState;
 use super::statistics::{CompileProgress, Statistics};
 use super::union::{Deriving, OverridesFrom, Targets, Union, UrlList};
-use super::url_answers::{Content, Failures, Folded, StoredAnswer, StoredRules};
+use super::url_answers::{Content, Failures, StoredAnswer, StoredRules};
 use super::urls::{StoredOverride, StoredUrl, Urls};
 use crate::dialect::{AnswerKind, Dialect};
 use crate::formats::replace::folder_of;
@@ -165,15 +165,11 @@ impl Captures {
     ///
     /// If a URL is invalid, or is not the robots.txt of its origin: then no capture is added. Also beyond what a policy can hold.
     pub fn add(&mut self, captures: Vec<Capture>) -> Result<(), Error> {
-        Ok(self.add_captures(captures)?)
-    }
-
-    pub(crate) fn add_captures(&mut self, captures: Vec<Capture>) -> Result<(), WriteError> {
         let captures: Vec<Capture> = captures.into_iter().map(canonical).collect::<Result<_, _>>()?;
         let body = |capture: &Capture| capture.body.as_ref().map_or(0, |body| body.len());
         let bytes: usize = captures.iter().map(|capture| COMPILED_BYTES + body(capture)).sum();
         let threads = threads::worth_starting(bytes / COMPILED_BYTES_A_MILLISECOND, self.most_readers);
-        self.on(threads, |all| all.add_ahead(captures))
+        Ok(self.on(threads, |all| all.add_ahead(captures))?)
     }
 
     /// Adds captures; threads of the calling thread's pool read them in the background. They are stored after
@@ -325,11 +321,11 @@ impl Captures {
             content,
             notes,
         };
-        let folded = url.kept.fold(answer, &mut self.tables)?;
+        let is_older = url.kept.fold(answer, &mut self.tables)?;
         let counts = &mut self.statistics.captures;
         counts.read += 1;
         counts.not_robots_txt += u64::from(capture.origin.is_none());
-        counts.older += u64::from(folded == Folded::Older);
+        counts.older += u64::from(is_older);
         Ok(())
     }
 

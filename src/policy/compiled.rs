@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::crawlers::{Crawler, Crawlers};
 use super::error::{CrawlerError, Error, ImageError, OpenError};
 use super::groups::{Group, Groups};
-use super::image::{Content, Image, Parts, Record, Section, Trust, UrlRecord};
+use super::image::{Content, Image, Record, Section, Trust, UrlRecord};
 use super::lookup::Lookup;
 use super::provenance::{self, Outline, WrittenRules};
 use super::resolve::{FinalStatuses, Hops, Resolver};
@@ -195,7 +195,7 @@ impl Policy {
     pub(crate) fn lookup(&self) -> Lookup<'_> {
         let parts = self.image.parts();
         let lookup = self.layers.as_ref().map_or(parts.lookup, |layers| &layers.lookup[..]);
-        Lookup::new(&Parts { lookup, ..parts })
+        Lookup::of(lookup, parts.records)
     }
 
     /// The origins that the layers over a policy change, as a policy of their own.

@@ -18,7 +18,7 @@ use std::io;
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::image::{ALIGNMENT, Parts, Problem, RECORD_UNIT, Record, record_starts};
+use super::image::{ALIGNMENT, Problem, RECORD_UNIT, Record, record_starts};
 use super::pilots::{self, Hashed, KeySlots, find_pilots, range};
 use crate::formats::memory::{FileMemory, FileVec, prefetch};
 use crate::threads;
@@ -145,12 +145,7 @@ fn pilots_length(pilots: u64) -> u64 {
 
 /// The header of a table with these numbers of pilots, slots and overflow entries.
 fn header(seed: u64, pilots: usize, slots: usize, overflow: usize) -> [u8; HEADER] {
-    let mut header = [0; HEADER];
-    let words = [seed, pilots as u64, slots as u64, overflow as u64];
-    for (bytes, word) in header.chunks_exact_mut(8).zip(words) {
-        bytes.copy_from_slice(&word.to_le_bytes());
-    }
-    header
+    bytemuck::cast([seed, pilots as u64, slots as u64, overflow as u64, 0, 0, 0, 0].map(u64::to_le))
 }
 
 /// Splits a section, which begins at a multiple of 64 bytes, into its parts.
@@ -302,12 +297,8 @@ pub struct Lookup<'p> {
 }
 
 impl<'p> Lookup<'p> {
-    pub(crate) fn new(parts: &Parts<'p>) -> Lookup<'p> {
-        Lookup::of(parts.lookup, parts.records)
-    }
-
     /// The table in a checked section, for these records.
-    fn of(section: &'p [u8], records: &'p [u8]) -> Lookup<'p> {
+    pub(crate) fn of(section: &'p [u8], records: &'p [u8]) -> Lookup<'p> {
         Lookup { sections: sections(section).expect("a checked section"), records }
     }
 

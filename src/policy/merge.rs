@@ -25,7 +25,7 @@ use super::image::{Content, POLICY_FILE, Section, Sources, SpillFolder, UrlRecor
 use super::lookup::take_out;
 use super::overrides::Overrides;
 use super::statistics::{CompileProgress, Statistics};
-use super::union::{Deriving, Disagreements, OverridesFrom, Targets, Union, UrlList};
+use super::union::{Deriving, OverridesFrom, Targets, Union, UrlList};
 use super::url_answers::UrlAnswers;
 use super::urls::Urls;
 use crate::formats::memory;
@@ -72,8 +72,7 @@ pub(crate) fn merge_into(
     let write = |writer: Writer<'_>, statistics| out.replace(&POLICY_FILE, |file| writer.write(statistics, file));
     let merging = Merging::new(&sources, from);
     let targets = merging.targets(&spill)?;
-    let (statistics, disagreements) = merging.write(|url| targets.get(url), &spill, write)?;
-    let Disagreements { contradictions } = disagreements;
+    let (statistics, contradictions) = merging.write(|url| targets.get(url), &spill, write)?;
     Ok(Merged { statistics, contradictions })
 }
 
@@ -171,7 +170,7 @@ impl<'p> Merging<'p> {
         known: impl Fn(&str) -> Option<UrlAnswers>,
         spill: &SpillFolder,
         write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
-    ) -> Result<(T, Disagreements), WriteError> {
+    ) -> Result<(T, Vec<String>), WriteError> {
         let first = self.policies[0];
         let mut deriving = Deriving {
             writer: Writer::new(first.columns().clone(), first.dialect(), &self.sources.0, spill)?,
@@ -187,7 +186,7 @@ impl<'p> Merging<'p> {
         let Deriving { writer, statistics, .. } = deriving;
         let milliseconds = statistics.answers.values().sum::<u64>() as usize / ORIGINS_A_MILLISECOND;
         let written = threads::on(threads::worth_starting(milliseconds, usize::MAX), || write(writer, statistics));
-        Ok((written?, union.disagreements))
+        Ok((written?, union.contradictions))
     }
 
     pub fn union(&self) -> Union<'p> {

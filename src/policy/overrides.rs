@@ -32,7 +32,7 @@ use toml::Spanned;
 use toml::value::Datetime;
 
 use crate::dialect::Dialect;
-use crate::formats::error::{FileError, in_words, toml_words};
+use crate::formats::error::{FileError, toml_words};
 use crate::formats::{line_of, shortened, shown, text_file, time};
 use crate::policy::error::{Error, ErrorKind};
 use crate::policy::source::{FieldNames, Robots, SourceKind, bare_origin};
@@ -45,7 +45,8 @@ const LONGEST_DELAY: f64 = 365.0 * 86_400.0;
 /// The most bytes of a file: more than a million tables have.
 const LONGEST_FILE: u64 = 256 << 20;
 
-type ProblemAt = (usize, OverrideProblem);
+/// The position of a problem in the file, in bytes from its start, and the problem.
+type ProblemAt = (usize, String);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table such as [\"https://example.com\"]")]
@@ -85,10 +86,11 @@ impl Overrides {
 
 /// Parses the bytes of a file in `folder`.
 fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, ProblemAt> {
-    let text = std::str::from_utf8(bytes).map_err(|error| (error.valid_up_to(), OverrideProblem::NotUtf8))?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|error| (error.valid_up_to(), "it is not UTF-8, as TOML must be".to_owned()))?;
     let tables: BTreeMap<Spanned<String>, OverrideTable> = toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        (at, OverrideProblem::NotUnderstood(toml_words(&error)))
+        (at, toml_words(&error))
     })?;
     // In file order, so that the first error is reported.
     let mut tables: Vec<_> = tables.into_iter().collect();
@@ -100,13 +102,19 @@ fn parse(bytes: &[u8], folder: &Path) -> Result<Overrides, ProblemAt> {
         // A wildcard would match nothing.
         let origin = bare_origin(name.get_ref()).ok().filter(|_| !name.get_ref().contains('*'));
         let Some(origin) = origin else {
-            return Err((at, OverrideProblem::NotOrigin { given: name.into_inner() }));
+            let problem = format!(
+                "{:?} is not an origin; name a table like [\"https://www.example.com\"]: quoted, with a scheme, and \
+                 without a path or a wildcard",
+                name.get_ref()
+            );
+            return Err((at, problem));
         };
         if let Some(&first) = first_at.get(&origin) {
-            return Err((at, OverrideProblem::Repeated { origin, first: line_of(bytes, first) }));
+            let first = line_of(bytes, first);
+            return Err((at, format!("{origin} already has a table at line {first}; put everything into one table")));
         }
-        let operator_override =
-            override_in(table, folder)?.ok_or_else(|| (at, OverrideProblem::Empty { origin: origin.clone() }))?;
+        let empty = || format!("the table of {origin} is empty; its keys are {}", KEYS.join(", "));
+        let operator_override = override_in(table, folder)?.ok_or_else(|| (at, empty()))?;
         first_at.insert(origin.clone(), at);
         overrides.by_origin.insert(origin, operator_override);
     }
@@ -132,7 +140,8 @@ fn override_in(table: OverrideTable, folder: &Path) -> Result<Option<Override>, 
         (VERDICT, forbidden, PAUSED_UNTIL, start(paused_until)),
     ] {
         if let (Some(one_at), Some(other_at)) = (at_one, at_other) {
-            return Err((one_at.max(other_at), OverrideProblem::Contradiction { one, other }));
+            let problem = format!("{one} and {other} contradict each other; remove one of them");
+            return Err((one_at.max(other_at), problem));
         }
     }
     let body = match (robots_txt, robots_txt_file) {
@@ -158,31 +167,29 @@ fn replacement(value: &Spanned<String>, folder: &Path) -> Result<Arc<[u8]>, Prob
     // The dialect is that of a policy, which is not known here.
     let at = value.span().start;
     let robots = Robots::open(&path, body_limit(Dialect::ALL));
-    let robots = robots.map_err(|error| (at, OverrideProblem::Unreadable { path: path.clone(), error }))?;
-    let text = match robots.text {
-        Ok(text) => text,
-        Err(problem) => return Err((at, OverrideProblem::ReplacementNotText { path, problem: problem.to_string() })),
-    };
+    let robots = robots.map_err(|error| (at, FileError::of("read", &path)(error).to_string()))?;
+    let text = robots.text.map_err(|problem| (at, format!("{} is no robots.txt: {problem}", shown(&path))))?;
     let looks = match SourceKind::of_file(&text, &FieldNames::default()) {
         Ok(SourceKind::RobotsTxt) => return Ok(text),
         Ok(kind) => kind.name(),
         Err(form) => form.name(),
     };
-    Err((at, OverrideProblem::NotRobots { path, looks }))
+    Err((at, format!("{} looks like {looks}, not like a robots.txt", shown(&path))))
 }
 
 /// The robots.txt that is written in the file itself.
 fn written(value: &Spanned<String>) -> Result<Arc<[u8]>, ProblemAt> {
     let text = robots::body_text(Cow::Borrowed(value.get_ref().as_bytes()), &[], body_limit(Dialect::ALL));
     text.map(Arc::from)
-        .map_err(|problem| (value.span().start, OverrideProblem::NotText { problem: problem.to_string() }))
+        .map_err(|problem| (value.span().start, format!("the value of {ROBOTS_TXT} is no robots.txt: {problem}")))
 }
 
 /// A delay as a decimal number of seconds.
 fn delay(value: &Spanned<f64>) -> Result<String, ProblemAt> {
     let seconds = *value.get_ref();
     if !(0.0..=LONGEST_DELAY).contains(&seconds) {
-        return Err((value.span().start, OverrideProblem::Delay { found: seconds }));
+        let problem = format!("{CRAWL_DELAY} must be a number of seconds, from 0 to a year; this is {seconds}");
+        return Err((value.span().start, problem));
     }
     // `abs` drops the sign of a negative zero.
     Ok(seconds.abs().to_string())
@@ -191,11 +198,15 @@ fn delay(value: &Spanned<f64>) -> Result<String, ProblemAt> {
 /// A time in seconds of Unix time.
 fn seconds(value: &Spanned<Datetime>) -> Result<i64, ProblemAt> {
     let found = value.get_ref().to_string();
-    let problem = |found: String| match time::is_too_late(&found) {
-        true => OverrideProblem::LateTime { found },
-        false => OverrideProblem::Time { found },
+    let problem = || match time::is_too_late(&found) {
+        true => {
+            format!("{PAUSED_UNTIL} is {found}, beyond the year {}; a time that late is never meant", time::LAST_YEAR)
+        }
+        false => {
+            format!("{PAUSED_UNTIL} must be a time with its offset, such as 2026-12-01T08:00:00Z; this is {found}")
+        }
     };
-    time::parse(&found).map_err(|_| (value.span().start, problem(found)))
+    time::parse(&found).map_err(|_| (value.span().start, problem()))
 }
 
 /// The operator's override for one origin; at least one field is set.
@@ -240,6 +251,7 @@ pub(super) const ROBOTS_TXT: &str = "robots-txt";
 const ROBOTS_TXT_FILE: &str = "robots-txt-file";
 const CRAWL_DELAY: &str = "crawl-delay";
 pub(super) const PAUSED_UNTIL: &str = "paused-until";
+const KEYS: [&str; 5] = [VERDICT, ROBOTS_TXT, ROBOTS_TXT_FILE, CRAWL_DELAY, PAUSED_UNTIL];
 
 /// An overrides file that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -257,7 +269,7 @@ pub(crate) enum OverridesError {
         /// The position in the file, in bytes from its start.
         offset: usize,
         /// The problem.
-        problem: OverrideProblem,
+        problem: String,
     },
 }
 
@@ -265,96 +277,6 @@ is_opaque!(OverridesError as Error: |problem| match problem {
     OverridesError::Unreadable(_) => ErrorKind::File,
     OverridesError::Wrong { .. } => ErrorKind::Overrides,
 });
-
-/// A problem in an overrides file.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum OverrideProblem {
-    /// The bytes are not UTF-8.
-    #[error("it is not UTF-8, as TOML must be")]
-    NotUtf8,
-    /// The file is not TOML, or has a key that is unknown or has a value of the wrong kind.
-    #[error("{0}")]
-    NotUnderstood(String),
-    /// The name of a table is not an origin.
-    #[error(
-        "{given:?} is not an origin; name a table like [\"https://www.example.com\"]: quoted, with a scheme, and without a \
-         path or a wildcard"
-    )]
-    NotOrigin {
-        /// The name.
-        given: String,
-    },
-    /// An origin has a second table.
-    #[error("{origin} already has a table at line {first}; put everything into one table")]
-    Repeated {
-        /// The origin in canonical form, the same for both names.
-        origin: String,
-        /// The line of the first table.
-        first: usize,
-    },
-    /// A table has no keys.
-    #[error("the table of {origin} is empty; its keys are {}", [VERDICT, ROBOTS_TXT, ROBOTS_TXT_FILE, CRAWL_DELAY, PAUSED_UNTIL].join(", "))]
-    Empty {
-        /// The origin in canonical form.
-        origin: String,
-    },
-    /// A crawl delay is out of range.
-    #[error("{CRAWL_DELAY} must be a number of seconds, from 0 to a year; this is {found}")]
-    Delay {
-        /// The number found.
-        found: f64,
-    },
-    /// A time is incomplete.
-    #[error("{PAUSED_UNTIL} must be a time with its offset, such as 2026-12-01T08:00:00Z; this is {found}")]
-    Time {
-        /// The time found.
-        found: String,
-    },
-    /// A time is beyond the calendar.
-    #[error("{PAUSED_UNTIL} is {found}, beyond the year {}; a time that late is never meant", time::LAST_YEAR)]
-    LateTime {
-        /// The time found.
-        found: String,
-    },
-    /// Two keys exclude each other.
-    #[error("{one} and {other} contradict each other; remove one of them")]
-    Contradiction {
-        /// One key.
-        one: &'static str,
-        /// The other key.
-        other: &'static str,
-    },
-    /// A robots.txt is not text.
-    #[error("the value of {ROBOTS_TXT} is no robots.txt: {problem}")]
-    NotText {
-        /// Why not.
-        problem: String,
-    },
-    /// A replacement file is not text.
-    #[error("{} is no robots.txt: {problem}", shown(path))]
-    ReplacementNotText {
-        /// The replacement.
-        path: PathBuf,
-        /// Why not.
-        problem: String,
-    },
-    /// A replacement file is clearly not a robots.txt.
-    #[error("{} looks like {looks}, not like a robots.txt", shown(path))]
-    NotRobots {
-        /// The replacement.
-        path: PathBuf,
-        /// The form that it has.
-        looks: &'static str,
-    },
-    /// A replacement file cannot be read.
-    #[error("cannot read {}: {}", shown(path), in_words(error))]
-    Unreadable {
-        /// The replacement.
-        path: PathBuf,
-        /// The system's error.
-        error: std::io::Error,
-    },
-}
 
 #[cfg(test)]
 mod tests {
@@ -501,7 +423,7 @@ mod tests {
     fn bytes_that_are_no_text_are_refused_where_they_are() {
         let (at, problem) = parse(b"# a\n\xff", Path::new("")).unwrap_err();
         assert_eq!(at, 4);
-        assert!(matches!(problem, OverrideProblem::NotUtf8));
+        assert_eq!(problem, "it is not UTF-8, as TOML must be");
         assert_eq!(wrong("['http://a']\ncrawl-delay = 1\ncrawl-delay = 2\n").0, 3, "TOML itself knows them");
     }
 }

@@ -118,32 +118,18 @@ pub struct OverrideState {
     pub paused_until: Option<i64>,
 }
 
-/// The operator's ruling in place of an origin's robots.txt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[repr(u8)]
-#[non_exhaustive]
-pub enum Ruling {
-    /// Everything is allowed.
-    AllowAll = 1,
-    /// Everything is forbidden.
-    ForbidAll = 2,
-    /// The rules of another robots.txt apply.
-    RobotsTxt = 3,
-}
-
-impl Ruling {
-    /// All of them, in numeric order, which starts at 1.
-    pub(crate) const ALL: [Ruling; 3] = [Ruling::AllowAll, Ruling::ForbidAll, Ruling::RobotsTxt];
-
-    /// All of them.
-    pub fn all() -> impl ExactSizeIterator<Item = Ruling> {
-        Ruling::ALL.into_iter()
-    }
-
-    /// Its name, for example `allow-all`.
-    pub fn name(self) -> &'static str {
-        ["allow-all", "forbid-all", "robots-txt"][self as usize - 1]
+named! {
+    /// The operator's ruling in place of an origin's robots.txt. A file numbers them from 1.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+    #[repr(u8)]
+    #[non_exhaustive]
+    pub enum Ruling {
+        /// Everything is allowed.
+        AllowAll = "allow-all",
+        /// Everything is forbidden.
+        ForbidAll = "forbid-all",
+        /// The rules of another robots.txt apply.
+        RobotsTxt = "robots-txt",
     }
 }
 
@@ -233,7 +219,7 @@ impl Class {
         let html_page = html_page && answer == Some(OriginStatus::RobotsTxt);
         let in_use = answer.map(|answer| (answer, html_page));
         let in_use = IN_USE.iter().position(|&one| one == in_use).unwrap_or(0);
-        let ruling = ruling.map_or(0, |ruling| ruling as u8);
+        let ruling = ruling.map_or(0, |ruling| 1 + ruling as u8);
         Class(STATES * ruling + (IN_USE.len() * failure + in_use) as u8)
     }
 

@@ -32,12 +32,6 @@ pub(super) enum OverridesFrom {
     Last,
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Disagreements {
-    /// The origins whose overrides contradict each other.
-    pub contradictions: Vec<String>,
-}
-
 /// The URLs of several lists, which cannot fail: this process has written or checked them.
 type MergedUrls<'p> = Merge<
     Map<UrlList<'p>, fn(UrlRecord<'p>) -> Result<UrlRecord<'p>, Infallible>>,
@@ -52,7 +46,8 @@ pub(super) struct Union<'p> {
     last: usize,
     sources: Sources<'p>,
     from: OverridesFrom,
-    pub disagreements: Disagreements,
+    /// The origins whose overrides contradict each other.
+    pub contradictions: Vec<String>,
 }
 
 impl<'p> Union<'p> {
@@ -63,7 +58,7 @@ impl<'p> Union<'p> {
             |one: &UrlRecord<'p>, other: &UrlRecord<'p>| (one.origin, one.path).cmp(&(other.origin, other.path));
         let lists = lists.into_iter().map(|list| list.map(Ok as fn(_) -> _)).collect();
         let Ok(urls) = MergedUrls::new(lists, order);
-        Union { urls, last, sources, from, disagreements: Disagreements::default() }
+        Union { urls, last, sources, from, contradictions: Vec::new() }
     }
 
     pub fn next(&mut self) -> Result<Option<UrlRecord<'p>>, WriteError> {
@@ -112,7 +107,7 @@ impl<'p> Union<'p> {
             (_, None) => {}
             (Some(known), Some(other)) if self.from == OverridesFrom::All || !is_last => {
                 if known.merge(other, &mut self.sources)? {
-                    self.disagreements.contradictions.push(String::from_utf8_lossy(folded.origin).into_owned());
+                    self.contradictions.push(String::from_utf8_lossy(folded.origin).into_owned());
                 }
             }
             (known, other) => *known = other,

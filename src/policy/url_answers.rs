@@ -121,15 +121,6 @@ pub(crate) struct UrlAnswers {
 /// Answers in the order of their kinds. Most URLs have one.
 pub(crate) type Answers = SmallVec<[StoredAnswer; 1]>;
 
-/// The fate of an answer that is folded into others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Folded {
-    /// It is the first of its kind, or has the same time as the stored one.
-    UrlAnswers,
-    /// One of the two was older, or not exact.
-    Older,
-}
-
 impl UrlAnswers {
     /// Answers read from a file, in the order of their kinds.
     pub fn of(answers: Answers, failures: Failures) -> UrlAnswers {
@@ -189,7 +180,8 @@ impl UrlAnswers {
         })
     }
 
-    pub fn fold<C: CompareRules>(&mut self, answer: StoredAnswer, rules: &mut C) -> Result<Folded, C::Error> {
+    /// Folds an answer. Returns whether it or the stored answer of its kind was older, or not exact.
+    pub fn fold<C: CompareRules>(&mut self, answer: StoredAnswer, rules: &mut C) -> Result<bool, C::Error> {
         self.fold_tied(answer, false, rules)
     }
 
@@ -199,14 +191,14 @@ impl UrlAnswers {
         answer: StoredAnswer,
         tied: bool,
         rules: &mut C,
-    ) -> Result<Folded, C::Error> {
+    ) -> Result<bool, C::Error> {
         let bit = answer.kind.bit();
         let as_tied = if tied { bit } else { 0 };
         let at = self.answers.partition_point(|known| known.kind < answer.kind);
         let Some(known) = self.answers.get_mut(at).filter(|known| known.kind == answer.kind) else {
             self.answers.insert(at, answer);
             self.tied |= as_tied;
-            return Ok(Folded::UrlAnswers);
+            return Ok(false);
         };
         let (order, differs) = answer.compare(known, rules)?;
         let by_precedence = answer.precedence().cmp(&known.precedence());
@@ -218,7 +210,7 @@ impl UrlAnswers {
         if order == Ordering::Greater {
             *known = answer;
         }
-        Ok(if by_precedence.is_eq() { Folded::UrlAnswers } else { Folded::Older })
+        Ok(by_precedence.is_ne())
     }
 
     pub fn fold_failures(&mut self, failures: &Failures) {

@@ -105,7 +105,6 @@ impl StoredOverride {
     /// one counts. Returns whether they contradict each other.
     pub fn merge<C: CompareRules>(&mut self, other: StoredOverride, rules: &mut C) -> Result<bool, C::Error> {
         let (own, others) = (self.operator_override, other.operator_override);
-        let contradicts = |is_set: bool, is_other: bool, differs: bool| is_set && is_other && differs;
         let mut by_ruling = strictness(own.ruling).cmp(&strictness(others.ruling));
         if own.ruling == Some(Ruling::RobotsTxt) && others.ruling == own.ruling {
             by_ruling = rules.compare(self.robots_txt, other.robots_txt)?;
@@ -116,13 +115,9 @@ impl StoredOverride {
             (one, two) if one == two => self.crawl_delay.cmp(&other.crawl_delay),
             (one, two) => one.partial_cmp(&two).unwrap_or(Ordering::Equal),
         };
-        let told = contradicts(own.ruling.is_some(), others.ruling.is_some(), by_ruling.is_ne())
-            || contradicts(self.crawl_delay.is_some(), other.crawl_delay.is_some(), by_delay.is_ne())
-            || contradicts(
-                own.paused_until.is_some(),
-                others.paused_until.is_some(),
-                own.paused_until != others.paused_until,
-            );
+        let told = own.ruling.and(others.ruling).is_some() && by_ruling.is_ne()
+            || self.crawl_delay.is_some() && other.crawl_delay.is_some() && by_delay.is_ne()
+            || own.paused_until.and(others.paused_until).is_some() && own.paused_until != others.paused_until;
         if by_ruling.is_lt() {
             self.operator_override.ruling = others.ruling;
             (self.robots_txt, self.notes) = (other.robots_txt, other.notes);

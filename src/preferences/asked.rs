@@ -8,31 +8,18 @@ use super::compiled::Preferred;
 use super::preference::{Preference, PreferenceSource, Use};
 use crate::error::{ValueError, ValueErrorKind};
 
-/// What is required of each use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Required {
-    /// That it is not refused, nor said in a way that cannot be read.
-    NotNo,
-    /// That it is said to be fine.
-    Yes,
+named! {
+    /// What is required of each use, as it is written after its name.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    enum Required {
+        /// That it is not refused, nor said in a way that cannot be read.
+        NotNo = "!=n",
+        /// That it is said to be fine.
+        Yes = "=y",
+    }
 }
 
 impl Required {
-    fn of_suffix(suffix: &str) -> Option<Required> {
-        match suffix {
-            "!=n" => Some(Required::NotNo),
-            "=y" => Some(Required::Yes),
-            _ => None,
-        }
-    }
-
-    fn suffix(self) -> &'static str {
-        match self {
-            Required::NotNo => "!=n",
-            Required::Yes => "=y",
-        }
-    }
-
     fn is_met(self, preference: Preference) -> bool {
         match self {
             Required::NotNo => matches!(preference, Preference::Yes | Preference::Unknown),
@@ -86,10 +73,6 @@ fn not_required(given: &str) -> ValueError {
     ValueError::of(ValueErrorKind::Use, message)
 }
 
-fn unknown_use(given: &str) -> ValueError {
-    ValueError::of(ValueErrorKind::Use, format!("\"{given}\" is unknown; expected {}", known_uses()))
-}
-
 impl FromStr for Requirements {
     type Err = ValueError;
 
@@ -98,7 +81,7 @@ impl FromStr for Requirements {
         let mut requirements = Requirements::default();
         for one in text.split(',').map(str::trim) {
             let (name, suffix) = one.split_at(one.find(['!', '=']).unwrap_or(one.len()));
-            let found = Use::from_name(name.as_bytes()).zip(Required::of_suffix(suffix));
+            let found = Use::from_name(name.as_bytes()).zip(Required::from_name(suffix.as_bytes()));
             let (use_, required) = found.ok_or_else(|| not_required(one))?;
             if requirements.0[use_ as usize].replace(required).is_some() {
                 let message = format!(
@@ -114,7 +97,7 @@ impl FromStr for Requirements {
 impl fmt::Display for Requirements {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = Use::ALL.into_iter().zip(self.0);
-        let all = all.filter_map(|(use_, required)| Some(format!("{}{}", use_.name(), required?.suffix())));
+        let all = all.filter_map(|(use_, required)| Some(format!("{}{}", use_.name(), required?.name())));
         f.pad(&all.collect::<Vec<_>>().join(","))
     }
 }
@@ -172,7 +155,9 @@ impl FromStr for PreferenceColumns {
     fn from_str(text: &str) -> Result<PreferenceColumns, Self::Err> {
         let mut columns = PreferenceColumns::default();
         for name in text.split(',').map(str::trim) {
-            let use_ = Use::from_name(name.as_bytes()).ok_or_else(|| unknown_use(name))?;
+            let use_ = Use::from_name(name.as_bytes()).ok_or_else(|| {
+                ValueError::of(ValueErrorKind::Use, format!("\"{name}\" is unknown; expected {}", known_uses()))
+            })?;
             columns.0[use_ as usize] = true;
         }
         Ok(columns)

@@ -5,7 +5,6 @@
 //! robots.txt is none: it has rules for nobody, and must not be mistaken for one that forbids nothing.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use crate::dialect::Dialect;
 use crate::formats::coding::{self, Body, Ending};
@@ -44,17 +43,22 @@ named! {
 }
 
 /// Why a body is no robots.txt, in words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BodyProblem {
     /// Its codings did not end where they should; the first of them that did not.
+    #[error("its {0} data is damaged")]
     Damaged(&'static str),
     /// A coding ended early.
+    #[error("its {0} data is cut short")]
     Cut(&'static str),
     /// A coding asks for more memory than a body may take.
+    #[error("its {0} data needs a window of more than 8 MiB")]
     Costly(&'static str),
     /// It is no text, but this, with an article.
+    #[error("it is {0}, not a text")]
     NotText(&'static str),
     /// It is in a coding that is not known, and no text.
+    #[error("it is in an unknown coding")]
     UnknownCoding,
 }
 
@@ -65,20 +69,6 @@ impl BodyProblem {
             BodyProblem::Damaged(_) | BodyProblem::Cut(_) | BodyProblem::Costly(_) => Some(BodyFlaw::Incomplete),
             BodyProblem::NotText(_) => Some(BodyFlaw::NotText),
             BodyProblem::UnknownCoding => None,
-        }
-    }
-}
-
-impl std::error::Error for BodyProblem {}
-
-impl fmt::Display for BodyProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            BodyProblem::Damaged(coding) => write!(f, "its {coding} data is damaged"),
-            BodyProblem::Cut(coding) => write!(f, "its {coding} data is cut short"),
-            BodyProblem::Costly(coding) => write!(f, "its {coding} data needs a window of more than 8 MiB"),
-            BodyProblem::NotText(what) => write!(f, "it is {what}, not a text"),
-            BodyProblem::UnknownCoding => f.write_str("it is in an unknown coding"),
         }
     }
 }

@@ -100,7 +100,8 @@ pub(crate) fn read<'a>(line: &'a [u8], keys: Keys) -> Line<'a> {
     if key.is_empty() {
         return Line::MissingColon { content: trim(uncommented(line), keys) };
     }
-    Line::Record { key: key_of(key, keys), written: key, colon, value: trim(value, keys) }
+    let read = if keys == Keys::Exact { exact_key } else { lenient_key };
+    Line::Record { key: read(key), written: key, colon, value: trim(value, keys) }
 }
 
 /// The text before a comment.
@@ -127,14 +128,9 @@ pub(super) fn trim(text: &[u8], keys: Keys) -> &[u8] {
         0x0b | 0x0c => keys == Keys::Lenient,
         _ => false,
     };
-    let mut text = text;
-    while let Some((_, rest)) = text.split_first().filter(|(first, _)| blank(first)) {
-        text = rest;
-    }
-    while let Some((_, rest)) = text.split_last().filter(|(last, _)| blank(last)) {
-        text = rest;
-    }
-    text
+    let start = text.iter().position(|byte| !blank(byte)).unwrap_or(text.len());
+    let end = text.iter().rposition(|byte| !blank(byte)).map_or(start, |last| last + 1);
+    &text[start..end]
 }
 
 /// The misspellings that C++ accepts (`kAllowFrequentTypos`), with their meanings.
@@ -147,13 +143,6 @@ const MISSPELT: [(&[u8], Key); 7] = [
     (b"diasllow", Key::Disallow),
     (b"disallaw", Key::Disallow),
 ];
-
-fn key_of(key: &[u8], keys: Keys) -> Key {
-    match keys {
-        Keys::Exact => exact_key(key),
-        Keys::Lenient => lenient_key(key),
-    }
-}
 
 fn exact_key(key: &[u8]) -> Key {
     let is = |name: &[u8]| key.eq_ignore_ascii_case(name);

@@ -147,7 +147,7 @@ fn push_override(placement: &StoredOverride, out: &mut Vec<u8>) {
     let bit = |bit: u8, is_set: bool| if is_set { bit } else { 0 };
     let delay = placement.crawl_delay.as_deref();
     out.push(
-        ruling.map_or(0, |ruling| ruling as u8) | bit(PAUSED, paused_until.is_some()) | bit(DELAY, delay.is_some()),
+        ruling.map_or(0, |ruling| 1 + ruling as u8) | bit(PAUSED, paused_until.is_some()) | bit(DELAY, delay.is_some()),
     );
     paused_until.into_iter().for_each(|until| push_time(until, out));
     delay.into_iter().for_each(|delay| push_text(delay.as_bytes(), out));

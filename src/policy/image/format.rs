@@ -83,9 +83,9 @@ impl Section {
         if self == Section::Automata { u32::MAX >> 2 } else { u32::MAX }
     }
 
-    /// The error if no place, counted in `unit` bytes, is left.
-    pub fn full(self, unit: usize) -> WriteError {
-        let limit = (u64::from(self.last_place()) + 1) * unit as u64;
+    /// The error if no place is left.
+    pub fn full(self) -> WriteError {
+        let limit = (u64::from(self.last_place()) + 1) * self.unit() as u64;
         WriteError::Full { section: self.name(), limit: limit >> 30 }
     }
 }

@@ -162,8 +162,8 @@ impl<'s> Gathered<'s> {
         if let Some(new_place) = self.find(hash, content) {
             return Ok(new_place);
         }
-        let number = u32::try_from(self.made.len()).map_err(|_| self.full())?;
-        u32::try_from(content.len()).map_err(|_| self.full())?;
+        let number = u32::try_from(self.made.len()).map_err(|_| self.section.full())?;
+        u32::try_from(content.len()).map_err(|_| self.section.full())?;
         self.made.push(content.into());
         self.append(MADE, number, Some(hash), content.len())
     }
@@ -182,9 +182,9 @@ impl<'s> Gathered<'s> {
     }
 
     fn append(&mut self, source: u32, place: u32, hash: Option<u32>, content: usize) -> Result<u32, WriteError> {
-        let new_place = u32::try_from(self.length / self.section.unit() as u64).map_err(|_| self.full())?;
+        let new_place = u32::try_from(self.length / self.section.unit() as u64).map_err(|_| self.section.full())?;
         if new_place > self.section.last_place() {
-            return Err(self.full());
+            return Err(self.section.full());
         }
         let index = self.items.len() as u32;
         let listed = self.items.push(NewItem { source, place, new_place });
@@ -192,10 +192,6 @@ impl<'s> Gathered<'s> {
         listed.and(known).map_err(|error| self.spill.failed(error))?;
         self.length += Pool::item_size(content, self.section.unit()) as u64;
         Ok(new_place)
-    }
-
-    fn full(&self) -> WriteError {
-        self.section.full(self.section.unit())
     }
 
     pub fn length(&self) -> u64 {

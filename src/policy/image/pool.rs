@@ -133,7 +133,6 @@ impl<'p> Pool<'p> {
 pub(crate) struct Distinct {
     section: Section,
     pub spool: Spool,
-    unit: usize,
     /// 32 bits of the hash of each item's content, and the item's place.
     items: FileTable<(u32, u32)>,
     item: Vec<u8>,
@@ -146,10 +145,10 @@ fn hash_of(content: &[u8]) -> u32 {
 impl Distinct {
     /// A pool with only the item without content.
     pub fn pool(section: Section, spill: &SpillFolder) -> Distinct {
-        let (unit, mut first) = (section.unit(), Vec::new());
-        Pool::push(&[], unit, &mut first);
+        let mut first = Vec::new();
+        Pool::push(&[], section.unit(), &mut first);
         let (items, spool) = (FileTable::new(&spill.tables()), Spool::new(spill, first));
-        Distinct { section, spool, unit, items, item: Vec::new() }
+        Distinct { section, spool, items, item: Vec::new() }
     }
 
     /// The place of the item with this content, which is added if it is new.
@@ -159,7 +158,7 @@ impl Distinct {
         }
         self.fill(content)?;
         let hash = hash_of(content);
-        let (unit, spool, mut failed) = (self.unit as u64, &mut self.spool, None);
+        let (unit, spool, mut failed) = (self.section.unit() as u64, &mut self.spool, None);
         let found = self.items.find(spread(hash), |&(other, place)| {
             other == hash
                 && spool.has(u64::from(place) * unit, &self.item).unwrap_or_else(|error| {
@@ -191,16 +190,16 @@ impl Distinct {
     fn fill(&mut self, content: &[u8]) -> Result<(), WriteError> {
         self.item.clear();
         if u32::try_from(content.len()).is_err() {
-            return Err(self.full());
+            return Err(self.section.full());
         }
-        Pool::push(content, self.unit, &mut self.item);
+        Pool::push(content, self.section.unit(), &mut self.item);
         Ok(())
     }
 
     fn append(&mut self) -> Result<u32, WriteError> {
-        let place = u32::try_from(self.spool.len() / self.unit as u64).map_err(|_| self.full())?;
+        let place = u32::try_from(self.spool.len() / self.section.unit() as u64).map_err(|_| self.section.full())?;
         if place > self.section.last_place() {
-            return Err(self.full());
+            return Err(self.section.full());
         }
         self.spool.write(&self.item)?;
         Ok(place)
@@ -213,16 +212,12 @@ impl Distinct {
     }
 
     pub fn content(&mut self, place: u32) -> Result<Vec<u8>, WriteError> {
-        let at = u64::from(place) * self.unit as u64;
+        let at = u64::from(place) * self.section.unit() as u64;
         let mut length = [0; LENGTH];
         self.spool.read(at, &mut length)?;
         let mut content = vec![0; u32::from_le_bytes(length) as usize];
         self.spool.read(at + LENGTH as u64, &mut content)?;
         Ok(content)
-    }
-
-    fn full(&self) -> WriteError {
-        self.section.full(self.unit)
     }
 }
 

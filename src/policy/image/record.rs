@@ -10,8 +10,6 @@
 //!          expires, 7 paused by the operator until
 //! ```
 
-use std::fmt;
-
 use super::pool::NONE;
 use crate::policy::error::WriteError;
 use crate::policy::state::{Answered, Class, LastGood, OriginState, OriginStatus, OverrideState, Ruling, Times};
@@ -36,7 +34,7 @@ const WIDTHS: [usize; 8] = [2, 4, 6, 6, 6, 6, 6, 6];
 const LONGEST_TIME: i64 = (1 << 47) - 1;
 
 /// An origin's record, for reading.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record<'i> {
     /// The origin in canonical form.
     pub origin: &'i [u8],
@@ -53,13 +51,6 @@ pub struct Record<'i> {
     fields: u8,
     /// The bytes from the end of the name on.
     cold: &'i [u8],
-}
-
-impl fmt::Debug for Record<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (origin, row) = (String::from_utf8_lossy(self.origin), self.row);
-        write!(f, "Record {{ origin: {origin}, row: {row}, origin_status: {:?} }}", self.origin_status)
-    }
 }
 
 /// The size in bytes of the fields with these bits. A table, because every walk over the records needs it.

@@ -36,8 +36,8 @@ pub(crate) struct Writer<'s> {
     answers: Spool,
     marks: Vec<[u64; 2]>,
     pointers: FileVec<Pointer>,
+    /// The record of the last origin.
     record: Vec<u8>,
-    last: Vec<u8>,
 }
 
 impl<'s> Writer<'s> {
@@ -50,9 +50,9 @@ impl<'s> Writer<'s> {
     ) -> Result<Writer<'s>, WriteError> {
         let shared = Shared::new(sources, spill)?;
         let (origins, answers) = (Spool::new(spill, Vec::new()), Spool::new(spill, Vec::new()));
-        let (marks, pointers, record, last) = (Vec::new(), FileVec::new(&spill.tables()), Vec::new(), Vec::new());
+        let (marks, pointers, record) = (Vec::new(), FileVec::new(&spill.tables()), Vec::new());
         let spill = spill.clone();
-        Ok(Writer { columns, dialect, spill, shared, origins, count: 0, answers, marks, pointers, record, last })
+        Ok(Writer { columns, dialect, spill, shared, origins, count: 0, answers, marks, pointers, record })
     }
 
     /// Adds the next URL. If it is the robots.txt of an origin, `resolved` is the origin's state.
@@ -75,12 +75,11 @@ impl<'s> Writer<'s> {
 
     /// Adds the next origin.
     fn add_origin(&mut self, url: &UrlRecord<'_>, resolved: &Resolved) -> Result<(), WriteError> {
-        assert!(self.count == 0 || *self.last < *url.origin, "origins are added in order");
-        self.last.clear();
-        self.last.extend_from_slice(url.origin);
+        let is_next = self.count == 0 || Record::at(&self.record, 0).origin < url.origin;
+        assert!(is_next, "origins are added in order");
         let place = self.origins.len() / record::UNIT as u64;
         if place >= u64::from(u32::MAX) || self.count >= u64::from(u32::MAX) {
-            return Err(Section::Origins.full(record::UNIT));
+            return Err(Section::Origins.full());
         }
         let StoredRules { source, row, side } = resolved.rules;
         let own = url.placement.as_ref().and_then(|placement| placement.side_records()).unwrap_or_default();
@@ -121,8 +120,8 @@ impl<'s> Writer<'s> {
 
     fn seal(mut self, statistics: Statistics) -> Result<Sealed<'s>, WriteError> {
         let statistics = Statistics { origins: self.count, ..self.shared.statistics(statistics) };
-        let meta =
-            Meta { dialect: self.dialect.name.to_owned(), agents: self.columns, statistics: statistics.of_file() };
+        let (dialect, agents) = (self.dialect.name.to_owned(), self.columns.clone());
+        let meta = Meta { dialect, agents, statistics: statistics.of_file() };
         let meta_bytes = serde_json::to_vec(&meta).map_err(io::Error::from)?;
         self.origins.finish()?;
         self.answers.finish()?;
@@ -143,9 +142,8 @@ impl<'s> Writer<'s> {
             0,
         ]);
         let content = Content { dialect: self.dialect, columns: meta.agents, statistics };
-        let Writer { origins, shared, answers, marks, mut pointers, .. } = self;
-        pointers.sort_unstable_by_key(|pointer| pointer.order());
-        Ok(Sealed { header, meta: meta_bytes, table, origins, shared, answers, marks, pointers, content })
+        self.pointers.sort_unstable_by_key(|pointer| pointer.order());
+        Ok(Sealed { header, meta: meta_bytes, table, writer: self, content })
     }
 }
 
@@ -154,11 +152,7 @@ struct Sealed<'s> {
     header: Header,
     meta: Vec<u8>,
     table: lookup::LookupTable,
-    origins: Spool,
-    shared: Shared<'s>,
-    answers: Spool,
-    marks: Vec<[u64; 2]>,
-    pointers: FileVec<Pointer>,
+    writer: Writer<'s>,
     content: Content,
 }
 
@@ -180,24 +174,25 @@ impl Sealed<'_> {
 
     /// Passes on everything after the header, front to back.
     fn gather(&self, pass_on: impl FnMut(Vec<u8>) -> io::Result<Vec<u8>>) -> io::Result<()> {
+        let writer = &self.writer;
         let mut out = Gathering { pass_on, at: HEADER as u64, buffer: Vec::new(), header: &self.header };
         out.section(Section::Meta, &self.meta)?;
-        let (origins, rows) = (self.origins.bytes(), self.shared.rows.spool.bytes());
+        let (origins, rows) = (writer.origins.bytes(), writer.shared.rows.spool.bytes());
         let of_most = |row: u32| Row(Pool::new(Section::Rows, rows).item(row)).first();
         out.begin(Section::Lookup)?;
         self.table.write(origins, of_most, |part| out.append(part))?;
         out.section(Section::Origins, origins)?;
         out.section(Section::Rows, rows)?;
-        out.pool(Section::Automata, &self.shared.automata)?;
-        out.pool(Section::Rules, &self.shared.rules)?;
-        out.pool(Section::Side, &self.shared.side)?;
-        out.section(Section::Answers, &(self.marks.len() as u64).to_le_bytes())?;
-        for mark in &self.marks {
+        out.pool(Section::Automata, &writer.shared.automata)?;
+        out.pool(Section::Rules, &writer.shared.rules)?;
+        out.pool(Section::Side, &writer.shared.side)?;
+        out.section(Section::Answers, &(writer.marks.len() as u64).to_le_bytes())?;
+        for mark in &writer.marks {
             out.append(&mark.map(u64::to_le_bytes).concat())?;
         }
-        out.append(self.answers.bytes())?;
-        out.section(Section::Pointers, bytemuck::cast_slice(&self.pointers))?;
-        out.pool(Section::Crawlers, &self.shared.crawlers)?;
+        out.append(writer.answers.bytes())?;
+        out.section(Section::Pointers, bytemuck::cast_slice(&writer.pointers))?;
+        out.pool(Section::Crawlers, &writer.shared.crawlers)?;
         out.pad(self.header.length())?;
         out.flush()
     }

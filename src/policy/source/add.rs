@@ -5,12 +5,14 @@ use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
-use super::answer::{Answer, Captured, bare_origin};
+use super::answer::{Answer, Flaw, bare_origin};
 use super::directory;
 use super::error::SourceError;
 use super::fetched_at::FetchedAt;
 use super::fields::FieldNames;
-use super::intake::{Intake, Newest};
+use super::intake::Intake;
+#[cfg(feature = "cli")]
+use super::intake::Newest;
 use super::json_lines;
 use super::kind::{MARK, START, SourceKind};
 use super::opened::{OpenSource, Start, is_file, is_folder};
@@ -20,17 +22,17 @@ use super::passed_over::Reason;
 use super::robots::Robots;
 #[cfg(feature = "warc")]
 use super::warc::Archives;
+#[cfg(feature = "cli")]
 use crate::dialect::Dialect;
 use crate::formats::coding;
 #[cfg(feature = "cli")]
 use crate::formats::compression::DEFAULT_WINDOW;
-use crate::formats::compression::{Compression, Damaged, with_help};
+use crate::formats::compression::{Compression, Damaged, Reader, with_help};
 #[cfg(feature = "parquet")]
 use crate::formats::seekable;
 use crate::policy::{Captures, Error};
-use crate::robots::Agents;
 #[cfg(feature = "cli")]
-use crate::robots::body_limit;
+use crate::robots::{Agents, body_limit};
 
 setters! {
     /// How to read sources.
@@ -95,24 +97,6 @@ pub(crate) fn add_sources(
     options.take(captures, |intake| add_all(&sources, options, intake)?.finish(intake, |intake| intake.take_targets()))
 }
 
-/// The newest robots.txt of each origin among the captures that `read` adds.
-fn newest_by(
-    options: &Options,
-    dialect: &'static Dialect,
-    read: impl FnOnce(&mut Intake<'_>) -> Result<Archives, SourceError> + Send,
-) -> Result<Newest, SourceError> {
-    let mut captures = Captures::new(Agents::everybody(), dialect);
-    let mut found = Newest::default();
-    options.take(&mut captures, |intake| {
-        intake.newest = Some(Newest::default());
-        read(intake)?.finish(intake, |_| hashbrown::HashSet::new())?;
-        found = intake.newest.take().unwrap_or_default();
-        Ok(())
-    })?;
-    found.passed_over = captures.passed_over().to_vec();
-    Ok(found)
-}
-
 /// Adds all captures of the sources, except other pages of archives. Returns the archives.
 pub(super) fn add_all(sources: &[&Path], options: &Options, intake: &mut Intake<'_>) -> Result<Archives, SourceError> {
     let mut archives = Archives::default();
@@ -136,7 +120,7 @@ fn add_open(
     intake: &mut Intake<'_>,
 ) -> Result<(), SourceError> {
     let path = &source.path.clone();
-    intake.time_of_source = intake.source_times().of_file(path)?;
+    intake.time_of_source = intake.times.of_file(path)?;
     match add_file(source, options, archives, intake) {
         Err(error) if intake.skip_bad && error.is_damage() => {
             intake.captures.statistics.captures.cut_sources += 1;
@@ -155,7 +139,7 @@ fn add_file(
 ) -> Result<(), SourceError> {
     let memory = intake.decompressor(1);
     let path = &source.path.clone();
-    let mut reader = source.text(memory).map_err(SourceError::unreadable(path))?;
+    let mut reader = Reader::within(source.bytes, memory).map_err(SourceError::unreadable(path))?;
     let compression = reader.compression();
     let is_file = is_file(path);
     let is_damaged = |start: &[u8]| is_damaged_archive(path, compression, start, memory);
@@ -170,8 +154,7 @@ fn add_file(
     }
     let mut text = io::Cursor::new(start.clone()).chain(reader);
     match (SourceKind::of_text(&start), compression.filter(|_| is_file)) {
-        (SourceKind::Policy, _) => Err(SourceError::Policy { path: path.to_owned() }),
-        (kind, _) if kind.is_not_read() => Err(SourceError::NotRead { path: path.to_owned(), kind }),
+        (kind, _) if kind.is_not_read() => Err(SourceError::not_read(path, kind)),
         (SourceKind::Warc, _) => archives.add(path, text, compression, intake),
         (SourceKind::Parquet, _) => add_parquet(path, compression.is_none(), &mut text, options, intake),
         (SourceKind::RobotsTxt, Some(_)) if is_damaged(&start)? => archives.add(path, text, compression, intake),
@@ -206,7 +189,7 @@ fn add_parquet(
     _options: &Options,
     _intake: &mut Intake<'_>,
 ) -> Result<(), SourceError> {
-    Err(SourceError::Without { path: path.to_owned(), what: "Parquet file", feature: "parquet" })
+    Err(SourceError::without(path, SourceKind::Parquet, "parquet"))
 }
 
 /// Archives; a program built without WARC has none.
@@ -223,7 +206,7 @@ impl Archives {
         _compression: Option<crate::formats::compression::Compression>,
         _intake: &mut Intake<'_>,
     ) -> Result<(), SourceError> {
-        Err(without(path))
+        Err(SourceError::without(path, SourceKind::Warc, "warc"))
     }
 
     pub fn is_damaged(
@@ -235,7 +218,7 @@ impl Archives {
     }
 
     pub fn add_for_pages(&mut self, path: &Path, _intake: &Intake<'_>) -> Result<(), SourceError> {
-        Err(without(path))
+        Err(SourceError::without(path, SourceKind::Warc, "warc"))
     }
 
     pub fn with_other_pages(&self) -> Vec<PathBuf> {
@@ -251,10 +234,7 @@ impl Archives {
     }
 }
 
-#[cfg(not(feature = "warc"))]
-fn without(path: &Path) -> SourceError {
-    SourceError::Without { path: path.to_owned(), what: "WARC archive", feature: "warc" }
-}
+const NAMES_ORIGINS: &str = "which names its own origins; do not give one";
 
 /// Adds a single robots.txt, for `origin`.
 ///
@@ -269,24 +249,24 @@ pub(crate) fn add_single(
 ) -> Result<(), SourceError> {
     let canonical = bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
     if is_folder(path).map_err(SourceError::unreadable(path))? {
-        return Err(SourceError::NotSingle { path: path.to_owned(), kind: SourceKind::Folder });
+        return Err(SourceError::of_kind(path, SourceKind::Folder, NAMES_ORIGINS));
     }
     let intake = options.intake(captures);
     let mut source = OpenSource::open(path).map_err(SourceError::unreadable(path))?;
     match kind_of(&mut source, &FieldNames::default(), intake.decompressor(1))? {
         SourceKind::RobotsTxt => add_robots(source, canonical, intake).map(|_| ()),
-        kind => Err(SourceError::NotSingle { path: path.to_owned(), kind }),
+        kind => Err(SourceError::of_kind(path, kind, NAMES_ORIGINS)),
     }
 }
 
 /// Adds an open robots.txt for an origin, and returns it.
 fn add_robots(source: OpenSource, origin: String, mut intake: Intake<'_>) -> Result<Robots, SourceError> {
     let path = &source.path.clone();
-    let robots = source.robots(intake.body_limit()).map_err(SourceError::unreadable(path))?;
+    let robots = Robots::read(source.bytes, intake.body_limit()).map_err(SourceError::unreadable(path))?;
     if let Err(problem) = robots.text {
         intake.note_problem(path, problem, || origin.clone());
     }
-    intake.time_of_source = intake.source_times().of_file(path)?;
+    intake.time_of_source = intake.times.of_file(path)?;
     intake.add([robots.of(origin, true)])?;
     intake.finish()?;
     Ok(robots)
@@ -301,13 +281,11 @@ fn add_robots(source: OpenSource, origin: String, mut intake: Intake<'_>) -> Res
 fn kind_of(source: &mut OpenSource, names: &FieldNames, memory: u64) -> Result<SourceKind, SourceError> {
     let Start { text, compression, damage } =
         source.start(START, memory).map_err(SourceError::unreadable(&source.path))?;
-    let path = || source.path.clone();
     match SourceKind::of_file(&text, names) {
-        Err(form) => Err(SourceError::NotRobots { path: path(), form }),
-        Ok(SourceKind::Policy) => Err(SourceError::Policy { path: path() }),
+        Err(form) => Err(SourceError::NotRobots { path: source.path.clone(), form }),
         // Compressed twice: as a robots.txt, it is decoded.
         Ok(_) if coding::is_marked(&text) => Ok(SourceKind::RobotsTxt),
-        Ok(kind) if kind.is_not_read() => Err(SourceError::NotRead { path: path(), kind }),
+        Ok(kind) if kind.is_not_read() => Err(SourceError::not_read(&source.path, kind)),
         Ok(SourceKind::RobotsTxt) if damage && is_damaged_archive(&source.path, compression, &text, memory)? => {
             Ok(SourceKind::Warc)
         }
@@ -366,24 +344,30 @@ pub(crate) enum Whole {
     Newest(Newest),
 }
 
-/// The robots.txt files of a file, a pipe or standard input, as far as a dialect reads; see [`newest`].
+/// The robots.txt files of a file, a pipe or standard input, as far as a dialect reads.
 ///
 /// # Errors
 ///
-/// As [`newest`], and if the file is neither a robots.txt nor a source.
+/// As [`add`](super::add()), and if the file is neither a robots.txt nor a source.
 #[cfg(feature = "cli")]
 pub(crate) fn whole(path: &Path, options: &Options, dialect: &'static Dialect) -> Result<Whole, SourceError> {
     let mut source = OpenSource::open(path).map_err(SourceError::unreadable(path))?;
     if kind_of(&mut source, &options.names, DEFAULT_WINDOW)? == SourceKind::RobotsTxt {
-        let robots = source.robots(body_limit([dialect]));
+        let robots = Robots::read(source.bytes, body_limit([dialect]));
         return robots.map(Whole::Robots).map_err(SourceError::unreadable(path));
     }
-    newest_by(options, dialect, |intake| {
+    let mut captures = Captures::new(Agents::everybody(), dialect);
+    let mut found = Newest::default();
+    options.take(&mut captures, |intake| {
+        intake.newest = Some(Newest::default());
         let mut archives = Archives::default();
         add_open(source, options, &mut archives, intake)?;
-        Ok(archives)
-    })
-    .map(Whole::Newest)
+        archives.finish(intake, |_| hashbrown::HashSet::new())?;
+        found = intake.newest.take().unwrap_or_default();
+        Ok(())
+    })?;
+    found.passed_over = captures.passed_over().to_vec();
+    Ok(Whole::Newest(found))
 }
 
 // Sources that several processes share.
@@ -492,41 +476,27 @@ pub fn add_answers(
     options: &Options,
     captures: &mut Captures,
 ) -> Result<(), Error> {
-    Ok(add_in_memory(answers, options, captures)?)
-}
-
-pub(crate) fn add_in_memory(
-    answers: impl IntoIterator<Item = Answer, IntoIter: Send>,
-    options: &Options,
-    captures: &mut Captures,
-) -> Result<(), SourceError> {
     let (answers, source) = (answers.into_iter(), Path::new(IN_MEMORY));
-    options.take(captures, |intake| {
+    let taken = options.take(captures, |intake| {
         let limit = intake.body_limit();
-        intake.time_of_source = intake.source_times().of_memory(source)?;
+        intake.time_of_source = intake.times.of_memory(source)?;
         for (number, answer) in (1..).zip(answers) {
-            match answer.capture(intake.time_bounds, limit) {
-                Ok(Captured { capture, problem }) => {
-                    if let Some(problem) = problem {
-                        intake.note_problem(source, problem, || format!("answer {number}, {}", capture.url));
-                    }
-                    intake.add_answer(source, capture)?;
-                }
-                Err(flaw) => {
-                    let error = SourceError::Answer { number, problem: flaw.to_string() };
-                    intake.try_pass_over(source, Reason::BadAnswer, error)?;
-                }
+            let error = |flaw: Flaw| SourceError::Answer { number, problem: flaw.to_string() };
+            let read = answer.capture(intake.times.bounds, limit).map_err(|flaw| (Reason::BadAnswer, error(flaw)));
+            if let Some(capture) = intake.capture_of(source, || format!("answer {number}"), read)? {
+                intake.add_answer(source, capture)?;
             }
         }
         Ok(())
-    })
+    });
+    Ok(taken?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Policy;
     use crate::robots::Agents;
+    use crate::{Dialect, Policy};
 
     const NOW: i64 = 1_768_219_200;
 

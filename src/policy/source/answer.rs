@@ -3,7 +3,6 @@
 
 use base64::Engine as _;
 use std::borrow::Cow;
-use std::fmt;
 use std::sync::Arc;
 
 use super::fields::Field;
@@ -74,31 +73,21 @@ fn body_text(raw: Arc<[u8]>, headers: &[(String, String)], limit: usize) -> Resu
     }
 }
 
-/// Why an answer is invalid.
-#[derive(Debug, PartialEq, Eq)]
+/// Why an answer is invalid, in the words of a table, and of memory.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Flaw {
+    #[error("it has no URL")]
     NoUrl,
     /// A server with this status sent a robots.txt, but the body is missing.
+    #[error("its status is {0}, but its body is null; an empty file is an empty body")]
     NoBody(u16),
+    #[error("{0}")]
     Other(String),
 }
 
 impl From<String> for Flaw {
     fn from(problem: String) -> Flaw {
         Flaw::Other(problem)
-    }
-}
-
-impl fmt::Display for Flaw {
-    /// In the words of a table, and of memory.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Flaw::NoUrl => f.write_str("it has no URL"),
-            Flaw::NoBody(status) => {
-                write!(f, "its status is {status}, but its body is null; an empty file is an empty body")
-            }
-            Flaw::Other(problem) => f.write_str(problem),
-        }
     }
 }
 

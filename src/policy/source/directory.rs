@@ -51,20 +51,17 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
     }
     report_odd_names(path, odd, intake);
     if named.is_empty() {
-        let hint = "name its files by host or percent-encoded origin";
-        return Err(SourceError::Empty { path: path.to_owned(), hint });
+        return Err(SourceError::Empty { path: path.to_owned() });
     }
     // The order in a directory depends on the file system; errors and counts should not.
     named.sort_unstable();
     let limit = intake.body_limit();
-    let times = intake.source_times();
+    let times = intake.times;
     for batch in named.chunks(BATCH) {
-        let read: Vec<Result<RobotsFile, SourceError>> = threads::map(batch, |path| {
-            let fetched_at = times.of_file(path)?;
-            Ok(read_file(path, limit)?.fetched_at(fetched_at))
-        });
+        let read: Vec<Result<_, SourceError>> =
+            threads::map(batch, |path| Ok((times.of_file(path)?, read_file(path, limit)?)));
         for (file, read) in batch.iter().zip(read) {
-            let RobotsFile { captures, is_empty, problem } = read?;
+            let (fetched_at, RobotsFile { captures, is_empty, problem }) = read?;
             if captures.is_empty() {
                 intake.captures.count_unnamed_file();
                 continue;
@@ -81,6 +78,7 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
                 intake.captures.statistics.captures.empty_files += 1;
                 intake.pass_over(path, Reason::EmptyFile, || whole_name(file));
             }
+            intake.time_of_source = fetched_at;
             intake.add(captures)?;
         }
     }
@@ -103,17 +101,11 @@ struct RobotsFile {
     problem: Option<BodyProblem>,
 }
 
-impl RobotsFile {
-    fn fetched_at(mut self, time: Option<i64>) -> RobotsFile {
-        self.captures.iter_mut().for_each(|capture| capture.answered.fetched_at = time);
-        self
-    }
-}
-
 fn read_file(path: &Path, limit: usize) -> Result<RobotsFile, SourceError> {
     let robots = Robots::open(path, limit).map_err(SourceError::unreadable(path))?;
     if let Some(kind) = archive(path, &robots) {
-        return Err(SourceError::InFolder { path: path.to_owned(), kind });
+        let problem = "but each file of a folder is a robots.txt; give the archive itself";
+        return Err(SourceError::of_kind(path, kind, problem));
     }
     let origins = origins_of(name(path, robots.was_compressed));
     let captures = origins.into_iter().map(|(origin, exact)| robots.of(origin, exact)).collect();

@@ -21,12 +21,10 @@ pub(crate) enum SourceError {
     #[error(transparent)]
     Unreadable(#[from] FileError),
     /// The source has no robots.txt at all.
-    #[error("{} holds no robots.txt: {hint}", shown(path))]
+    #[error("{} holds no robots.txt: name its files by host or percent-encoded origin", shown(path))]
     Empty {
         /// The source.
         path: PathBuf,
-        /// What a source of this kind needs.
-        hint: &'static str,
     },
     /// A line of JSON Lines is malformed.
     #[error("{}, line {line} (byte {offset}): {}", shown(path), shortened(problem))]
@@ -95,20 +93,6 @@ pub(crate) enum SourceError {
         /// The columns of the file.
         known: String,
     },
-    /// A file has a format that this program was built without.
-    #[cfg(not(all(feature = "parquet", feature = "warc")))]
-    #[error(
-        "{} is a {what}, but this program was built without support for it (cargo feature `{feature}`)",
-        shown(path)
-    )]
-    Without {
-        /// The file.
-        path: PathBuf,
-        /// The format.
-        what: &'static str,
-        /// The feature that reads it.
-        feature: &'static str,
-    },
     /// A row of a Parquet file is not an answer.
     #[error("{}, row {row}: {}", shown(path), shortened(problem))]
     Row {
@@ -135,20 +119,6 @@ pub(crate) enum SourceError {
         /// The problem.
         problem: String,
     },
-    /// The file is a policy.
-    #[error("{} is a policy file, not a source of robots.txt; give it as the policy", shown(path))]
-    Policy {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A file of a known format that is not read.
-    #[error("{} is {}, which is not read; {}", shown(path), kind.name(), remedy(*kind))]
-    NotRead {
-        /// The file.
-        path: PathBuf,
-        /// Its kind.
-        kind: SourceKind,
-    },
     /// A file that was named as a robots.txt, and certainly is none.
     #[error("{} looks like {}, not like a robots.txt", shown(path), form.name())]
     NotRobots {
@@ -157,21 +127,15 @@ pub(crate) enum SourceError {
         /// The form that it has.
         form: TextForm,
     },
-    /// An archive in a folder, whose files are robots.txt files.
-    #[error("{} is {}, but each file of a folder is a robots.txt; give the archive itself", shown(path), kind.name())]
-    InFolder {
-        /// The file.
-        path: PathBuf,
-        /// Its kind.
-        kind: SourceKind,
-    },
-    /// An origin was given for a source that names its own origins.
-    #[error("{} is {}, which names its own origins; do not give one", shown(path), kind.name())]
-    NotSingle {
+    /// A file or folder of a kind that is not read, or not here.
+    #[error("{} is {}, {problem}", shown(path), kind.name())]
+    Kind {
         /// The file or folder.
         path: PathBuf,
         /// Its kind.
         kind: SourceKind,
+        /// Why it is not read, and what to do.
+        problem: String,
     },
     /// The origin given for a file is not an origin.
     #[error("{given:?} is not an origin, such as https://example.com or http://example.com:8080: {reason}")]
@@ -194,6 +158,30 @@ impl SourceError {
         move |error| SourceError::Unreadable(FileError::of("read", path)(error))
     }
 
+    pub(super) fn of_kind(path: &Path, kind: SourceKind, problem: &str) -> SourceError {
+        SourceError::Kind { path: path.to_owned(), kind, problem: problem.to_owned() }
+    }
+
+    /// That a file is of a kind that this program was built without.
+    #[cfg(not(all(feature = "parquet", feature = "warc")))]
+    pub(super) fn without(path: &Path, kind: SourceKind, feature: &str) -> SourceError {
+        let problem = "but this program was built without support for it";
+        SourceError::of_kind(path, kind, &format!("{problem} (cargo feature `{feature}`)"))
+    }
+
+    /// That a file is of a kind that is [not read](SourceKind::is_not_read).
+    pub(super) fn not_read(path: &Path, kind: SourceKind) -> SourceError {
+        let remedy = match kind {
+            SourceKind::Policy => {
+                return SourceError::of_kind(path, kind, "not a source of robots.txt; give it as the policy");
+            }
+            SourceKind::Foreign { remedy, .. } => remedy,
+            SourceKind::Arc => "make a WARC archive of it: warcio recompress OLD.arc.gz NEW.warc.gz",
+            _ => "take the WARC archives out of it: unzip -j FILE 'archive/*'",
+        };
+        SourceError::of_kind(path, kind, &format!("which is not read; {remedy}"))
+    }
+
     /// Whether the source is damaged, so that some of it may have been read.
     pub(super) fn is_damage(&self) -> bool {
         match self {
@@ -211,15 +199,6 @@ impl SourceError {
         let message = self.to_string();
         let place = message.strip_prefix(&shown(path).to_string());
         place.unwrap_or(&message).trim_start_matches([',', ':', ' ']).to_owned()
-    }
-}
-
-/// What makes a source of a file that is not read.
-fn remedy(kind: SourceKind) -> &'static str {
-    match kind {
-        SourceKind::Foreign { remedy, .. } => remedy,
-        SourceKind::Arc => "make a WARC archive of it: warcio recompress OLD.arc.gz NEW.warc.gz",
-        _ => "take the WARC archives out of it: unzip -j FILE 'archive/*'",
     }
 }
 

@@ -1,6 +1,7 @@
 //! The headers of an answer, as JSON has them: an object, whose values are texts or lists of texts, or a list of pairs. Only the values of
 //! `Content-Encoding` are kept, so the others may be anything.
 
+use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, de};
 use std::fmt;
@@ -132,12 +133,8 @@ impl<'de> Deserialize<'de> for Values {
                 Ok(Values(vec![value.to_owned()]))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Values, A::Error> {
-                let mut values = Vec::new();
-                while let Some(value) = list.next_element()? {
-                    values.push(value);
-                }
-                Ok(Values(values))
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Values, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(list)).map(Values)
             }
         }
         json.deserialize_any(All)

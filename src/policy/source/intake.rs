@@ -11,7 +11,7 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::SourceError;
-use super::answer::{TimeBounds, is_named_robots_txt, page};
+use super::answer::{Captured, TimeBounds, is_named_robots_txt, page};
 use super::fetched_at::{FetchedAt, SourceTimes};
 use super::passed_over::{PassedOver, Reason};
 use crate::dialect::AnswerKind;
@@ -51,10 +51,9 @@ pub(super) struct Intake<'c> {
     fresh_targets: HashSet<u128>,
     /// The URLs with answers in each source that are useful only as redirect targets.
     pages: Vec<(PathBuf, Vec<String>)>,
-    pub time_bounds: TimeBounds,
-    /// The time for answers that have none, for all sources.
-    fetched_at: Option<FetchedAt>,
-    /// The same for the source that is being read.
+    /// The times of answers that have none of their own.
+    pub times: SourceTimes,
+    /// The time for answers of the source that is being read.
     pub time_of_source: Option<i64>,
     /// Whether to pass over damaged parts instead of ending with an error.
     pub skip_bad: bool,
@@ -79,17 +78,11 @@ impl<'c> Intake<'c> {
             targets: HashSet::new(),
             fresh_targets: HashSet::new(),
             pages: Vec::new(),
-            time_bounds: TimeBounds::at(now),
-            fetched_at,
+            times: SourceTimes { given: fetched_at, bounds: TimeBounds::at(now) },
             time_of_source: None,
             skip_bad,
             newest: None,
         }
-    }
-
-    /// The times of answers that have none of their own.
-    pub fn source_times(&self) -> SourceTimes {
-        SourceTimes { given: self.fetched_at, bounds: self.time_bounds }
     }
 
     /// The most bytes of a text that is read as a whole.
@@ -153,7 +146,10 @@ impl<'c> Intake<'c> {
     /// reported.
     pub fn add_answer(&mut self, source: &Path, capture: Capture) -> Result<(), WriteError> {
         if !is_named_robots_txt(&capture.url) {
-            self.note_page(source, &capture.url);
+            match self.pages.last_mut() {
+                Some((known, pages)) if known == source => pages.push(capture.url.clone()),
+                _ => self.pages.push((source.to_owned(), vec![capture.url.clone()])),
+            }
         }
         self.add([capture])
     }
@@ -207,23 +203,28 @@ impl<'c> Intake<'c> {
         std::mem::take(&mut self.fresh_targets)
     }
 
-    /// Notes a URL that a source has an answer for, and that is useful only as a redirect target. If no redirect leads
-    /// to it, that is reported.
-    pub fn note_page(&mut self, source: &Path, url: &str) {
-        match self.pages.last_mut() {
-            Some((known, pages)) if known == source => pages.push(url.to_owned()),
-            _ => self.pages.push((source.to_owned(), vec![url.to_owned()])),
+    /// The capture of a line, a row or another part of a source, at `place`. Reports a body that is no robots.txt; passes
+    /// over an invalid part, or returns its error if it must not be passed over.
+    pub fn capture_of(
+        &mut self,
+        source: &Path,
+        place: impl FnOnce() -> String,
+        read: Result<Captured, (Reason, SourceError)>,
+    ) -> Result<Option<Capture>, SourceError> {
+        match read {
+            Ok(Captured { capture, problem }) => {
+                if let Some(problem) = problem {
+                    self.note_problem(source, problem, || format!("{}, {}", place(), capture.url));
+                }
+                Ok(Some(capture))
+            }
+            Err((_, error)) if !self.skip_bad => Err(error),
+            Err((reason, error)) => {
+                self.captures.statistics.captures.bad += 1;
+                self.pass_over(source, reason, || error.in_source(source));
+                Ok(None)
+            }
         }
-    }
-
-    /// Passes over a line or row with an error, which it returns if it must not be passed over.
-    pub fn try_pass_over(&mut self, source: &Path, reason: Reason, error: SourceError) -> Result<(), SourceError> {
-        if !self.skip_bad {
-            return Err(error);
-        }
-        self.captures.statistics.captures.bad += 1;
-        self.pass_over(source, reason, || error.in_source(source));
-        Ok(())
     }
 
     /// Counts a record that is passed over in a source.

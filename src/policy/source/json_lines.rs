@@ -6,7 +6,7 @@
 //! robots.txt and serves only as the target of redirects.
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
@@ -45,17 +45,11 @@ pub(super) fn add(
             let is_cut = line.len() == longest && !line.ends_with(b"\n");
             let read = match is_cut {
                 true => Err(format!("this line is longer than {longest} bytes; expected one answer per line").into()),
-                false => capture(&line, names, intake.time_bounds, limit),
+                false => capture(&line, names, intake.times.bounds, limit),
             };
-            match read {
-                Ok(Captured { capture, problem }) => {
-                    if let Some(problem) = problem {
-                        intake
-                            .note_problem(path, problem, || format!("line {number} (byte {offset}), {}", capture.url));
-                    }
-                    intake.add_answer(path, capture)?;
-                }
-                Err(problem) => intake.try_pass_over(path, Reason::BadLine, problem.at(path, number, offset))?,
+            let read = read.map_err(|problem| (Reason::BadLine, problem.at(path, number, offset)));
+            if let Some(capture) = intake.capture_of(path, || format!("line {number} (byte {offset})"), read)? {
+                intake.add_answer(path, capture)?;
             }
             if is_cut {
                 offset_after += text.skip_until(b'\n').map_err(SourceError::unreadable(path))? as u64;
@@ -118,9 +112,10 @@ fn json(error: &serde_json::Error, line: &[u8]) -> Problem {
 fn capture(line: &[u8], names: &FieldNames, bounds: TimeBounds, limit: usize) -> Result<Captured, Problem> {
     let expected = |error| json(&error, line);
     let mut json = serde_json::Deserializer::from_slice(line);
-    let fields = Line(names).deserialize(&mut json).map_err(expected)?;
+    let Fields { mut answer, status, times: [fetched_at, expires, unreachable_since] } =
+        json.deserialize_map(Line(names)).map_err(expected)?;
     json.end().map_err(expected)?;
-    let status = match fields.status {
+    answer.status = match status {
         Some(status) => self::status(status)?,
         // A file, where no key says otherwise.
         None if names.name(Field::Status).is_none() => Some(200),
@@ -129,18 +124,9 @@ fn capture(line: &[u8], names: &FieldNames, bounds: TimeBounds, limit: usize) ->
             return Err(Problem::no_key(format!("no {key:?}, which is null if nobody answered"), line));
         }
     };
-    let answer = Answer {
-        url: fields.url.map(Text::into_string),
-        origin: fields.origin.map(Text::into_string),
-        status,
-        location: fields.location,
-        body: fields.body.map(|body| body.into_bytes().into()),
-        body_base64: fields.body_base64.map(|body| body.into_string().into_bytes()),
-        fetched_at: seconds(fields.fetched_at)?,
-        expires: seconds(fields.expires)?,
-        unreachable_since: seconds(fields.unreachable_since)?,
-        headers: fields.headers.map(|Headers(headers)| headers).unwrap_or_default(),
-    };
+    answer.fetched_at = seconds(fetched_at)?;
+    answer.expires = seconds(expires)?;
+    answer.unreachable_since = seconds(unreachable_since)?;
     let either = |one, other| match (names.name(one), names.name(other)) {
         (Some(one), Some(other)) => format!("neither {one:?} nor {other:?}"),
         (one, other) => format!("no {:?}", one.or(other).unwrap_or_default()),
@@ -201,36 +187,17 @@ impl<'de> Deserialize<'de> for Keys {
 #[derive(Deserialize)]
 struct Text<'l>(#[serde(borrow)] Cow<'l, str>);
 
-impl Text<'_> {
-    fn into_string(self) -> String {
-        self.0.into_owned()
-    }
-}
-
+/// The answer of a line, and its values that are read once the line is known to be JSON.
 #[derive(Default)]
 struct Fields<'l> {
-    url: Option<Text<'l>>,
-    origin: Option<Text<'l>>,
+    answer: Answer,
     /// Null, too, is a status.
     status: Option<&'l RawValue>,
-    location: Option<String>,
-    body: Option<String>,
-    body_base64: Option<Text<'l>>,
-    fetched_at: Option<&'l RawValue>,
-    expires: Option<&'l RawValue>,
-    unreachable_since: Option<&'l RawValue>,
-    headers: Option<Headers>,
+    /// When it was fetched, when it expires, and since when there was no answer.
+    times: [Option<&'l RawValue>; 3],
 }
 
 struct Line<'n>(&'n FieldNames);
-
-impl<'de> DeserializeSeed<'de> for Line<'_> {
-    type Value = Fields<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Fields<'de>, D::Error> {
-        json.deserialize_map(self)
-    }
-}
 
 impl<'de> Visitor<'de> for Line<'_> {
     type Value = Fields<'de>;
@@ -241,52 +208,31 @@ impl<'de> Visitor<'de> for Line<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Fields<'de>, A::Error> {
         let (mut fields, mut seen) = (Fields::default(), [false; Field::ALL.len()]);
-        while let Some(field) = object.next_key_seed(Key(self.0))? {
-            let Some(field) = field else {
+        while let Some(Text(key)) = object.next_key()? {
+            let Some(field) = self.0.field(&key) else {
                 object.next_value::<IgnoredAny>()?;
                 continue;
             };
             if std::mem::replace(&mut seen[field as usize], true) {
-                let key = self.0.name(field).unwrap_or_default();
                 return Err(A::Error::custom(format!("the key {key:?} occurs twice")));
             }
+            let Fields { answer, status, times } = &mut fields;
+            let mut bytes =
+                || -> Result<_, A::Error> { Ok(object.next_value::<Option<String>>()?.map(String::into_bytes)) };
             match field {
-                Field::Url => fields.url = object.next_value()?,
-                Field::Origin => fields.origin = object.next_value()?,
-                Field::Status => fields.status = Some(object.next_value()?),
-                Field::Location => fields.location = object.next_value()?,
-                Field::Body => fields.body = object.next_value()?,
-                Field::BodyBase64 => fields.body_base64 = object.next_value()?,
-                Field::FetchedAt => fields.fetched_at = object.next_value()?,
-                Field::Expires => fields.expires = object.next_value()?,
-                Field::UnreachableSince => fields.unreachable_since = object.next_value()?,
-                Field::Headers => fields.headers = object.next_value()?,
+                Field::Url => answer.url = object.next_value()?,
+                Field::Origin => answer.origin = object.next_value()?,
+                Field::Status => *status = Some(object.next_value()?),
+                Field::Location => answer.location = object.next_value()?,
+                Field::Body => answer.body = bytes()?.map(Into::into),
+                Field::BodyBase64 => answer.body_base64 = bytes()?,
+                Field::FetchedAt => times[0] = object.next_value()?,
+                Field::Expires => times[1] = object.next_value()?,
+                Field::UnreachableSince => times[2] = object.next_value()?,
+                Field::Headers => answer.headers = object.next_value::<Option<Headers>>()?.unwrap_or_default().0,
             }
         }
         Ok(fields)
-    }
-}
-
-/// A key of a line: the field that it names, if any.
-struct Key<'n>(&'n FieldNames);
-
-impl<'de> DeserializeSeed<'de> for Key<'_> {
-    type Value = Option<Field>;
-
-    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<Option<Field>, D::Error> {
-        json.deserialize_str(self)
-    }
-}
-
-impl Visitor<'_> for Key<'_> {
-    type Value = Option<Field>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a key")
-    }
-
-    fn visit_str<E>(self, key: &str) -> Result<Option<Field>, E> {
-        Ok(self.0.field(key))
     }
 }
 

@@ -95,7 +95,7 @@ impl SourceKind {
 
     /// Whether files of this kind are never read.
     pub(crate) fn is_not_read(self) -> bool {
-        matches!(self, SourceKind::Arc | SourceKind::Zip | SourceKind::Foreign { .. })
+        matches!(self, SourceKind::Policy | SourceKind::Arc | SourceKind::Zip | SourceKind::Foreign { .. })
     }
 
     /// Its name, with an article.

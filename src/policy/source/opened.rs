@@ -5,14 +5,13 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use super::robots::Robots;
 use crate::formats::compression::{Compression, Reader, is_damage};
 use crate::formats::{STANDARD_INPUT, is_standard_input};
 
 /// A source that is no folder, from its first byte.
 pub struct OpenSource {
     pub path: PathBuf,
-    bytes: Box<dyn Read + Send>,
+    pub bytes: Box<dyn Read + Send>,
 }
 
 /// The first bytes of a source.
@@ -76,15 +75,5 @@ impl OpenSource {
             Err(error) if !is_damage(&error) => Err(error),
             read => Ok(Start { damage: read.is_err(), ..start }),
         }
-    }
-
-    /// Its text.
-    pub fn text(self, memory: u64) -> io::Result<Reader<'static>> {
-        Reader::within(self.bytes, memory)
-    }
-
-    /// Its text as that of one robots.txt, of which at most `limit` bytes are read.
-    pub fn robots(self, limit: usize) -> io::Result<Robots> {
-        Robots::read(self.bytes, limit)
     }
 }

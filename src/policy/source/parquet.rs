@@ -20,18 +20,11 @@ use crate::threads;
 /// How many rows are read at a time, unless they are large.
 const BATCH: usize = 256;
 
-/// A problem of the file or of one of its rows.
+/// A problem of the file.
 enum Problem {
     File(String),
     /// A missing column, and the columns of the file.
     NoColumn(String, String),
-    Other(SourceError),
-}
-
-impl From<SourceError> for Problem {
-    fn from(error: SourceError) -> Problem {
-        Problem::Other(error)
-    }
 }
 
 impl From<Malformed> for Problem {
@@ -41,45 +34,33 @@ impl From<Malformed> for Problem {
 }
 
 pub(super) fn add(path: &Path, file: File, names: &FieldNames, intake: &mut Intake<'_>) -> Result<(), SourceError> {
-    read(path, file, names, intake).map_err(|problem| {
+    let wrong = |problem: Problem| {
         let path = path.to_owned();
         match problem {
             Problem::File(problem) => SourceError::Parquet { path, problem },
             Problem::NoColumn(name, known) => SourceError::NoColumn { path, name, known },
-            Problem::Other(error) => error,
         }
-    })
-}
-
-fn read(path: &Path, file: File, names: &FieldNames, intake: &mut Intake<'_>) -> Result<(), Problem> {
-    let limit = intake.pages_room();
-    let file = guarded(|| ParquetFile::open_for_seconds(file))?.within(limit);
+    };
+    let file = guarded(|| ParquetFile::open_for_seconds(file)).map_err(|malformed| wrong(malformed.into()))?;
+    let file = file.within(intake.pages_room());
     let groups = file.metadata().row_groups();
-    let (bounds, limit) = (intake.time_bounds, intake.body_limit());
+    let (bounds, limit) = (intake.times.bounds, intake.body_limit());
     let (mut open, mut next, mut first) = (Vec::new(), 0, 0);
     loop {
         while open.len() < intake.parallel_row_groups() && next < groups.len() {
-            open.push(guarded(|| GroupColumns::open(&file, next, names, first))?);
+            open.push(guarded(|| GroupColumns::open(&file, next, names, first)).map_err(wrong)?);
             first += u64::try_from(groups[next].num_rows()).unwrap_or(0);
             next += 1;
         }
         let read = threads::map(&mut open, |group| group.next_captures(bounds, limit));
-        let read = read.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let read = read.into_iter().collect::<Result<Vec<_>, _>>().map_err(wrong)?;
         let mut has_more = read.iter().map(|rows| !rows.is_empty()).collect::<Vec<_>>().into_iter();
         open.retain(|_| has_more.next().unwrap_or_default());
-        for answer in read.into_iter().flatten() {
-            match answer {
-                (row, Ok(Captured { capture, problem })) => {
-                    if let Some(problem) = problem {
-                        intake.note_problem(path, problem, || format!("row {row}, {}", capture.url));
-                    }
-                    intake.add([capture]).map_err(SourceError::from)?;
-                }
-                (row, Err(problem)) => {
-                    let error = SourceError::Row { path: path.to_owned(), row, problem };
-                    intake.try_pass_over(path, Reason::BadRow, error)?;
-                }
-            }
+        for (row, read) in read.into_iter().flatten() {
+            let error = |problem| SourceError::Row { path: path.to_owned(), row, problem };
+            let read = read.map_err(|problem| (Reason::BadRow, error(problem)));
+            let capture = intake.capture_of(path, || format!("row {row}"), read)?;
+            intake.add(capture)?;
         }
         if open.is_empty() && next == groups.len() {
             return Ok(());

@@ -124,7 +124,7 @@ impl Archives {
         let open = || Reader::within(File::open(path)?, intake.decompressor(1));
         let compression = open().map_err(SourceError::unreadable(path))?.compression();
         let archive = Archive::new(path, io::empty(), compression, intake.decompressor(1))?;
-        let fetched_at = intake.source_times().of_file(path)?;
+        let fetched_at = intake.times.of_file(path)?;
         self.archives.push(Archive { has_other_pages: true, fetched_at, ..archive });
         Ok(())
     }
@@ -214,7 +214,7 @@ impl Pass<'_> {
             return Err(SourceError::Record { path: path.to_owned(), record, offset, problem });
         }
         // A malformed record that may be an answer counts as an incomplete answer.
-        let page = requested(head, intake.time_bounds).filter(|page| self.wants(page));
+        let page = requested(head, intake.times.bounds).filter(|page| self.wants(page));
         if self.is_first() {
             let url = page.as_ref().map_or(String::new(), |page| format!(", {}", page.url));
             let example = || format!("record {record} (byte {offset}){url}: {problem}");
@@ -248,7 +248,7 @@ impl Pass<'_> {
         let time = record.time(DATE)?.or(intake.time_of_source).ok_or(RecordProblem::Missing(DATE))?;
         // Archives also have answers of other protocols, such as DNS.
         let Some(page) = Page::at(&url, Some(time)) else { return records.finish().map(|()| Vec::new()) };
-        intake.time_bounds.check_fetched(page.fetched_at).map_err(RecordProblem::Time)?;
+        intake.times.bounds.check_fetched(page.fetched_at).map_err(RecordProblem::Time)?;
         let is_wanted = self.wants(&page);
         if is_first && !is_wanted {
             intake.captures.statistics.warc.other_pages += 1;
