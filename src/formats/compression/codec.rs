@@ -18,15 +18,17 @@ use crate::formats::decoders::{Part, begins_bzip2, gunzipped, unbzip2, unzstd};
 
 /// How a file is compressed.
 #[derive(Clone, Copy)]
-pub struct Compression(&'static Codec);
+pub struct Compression {
+    pub(crate) codec: &'static Codec,
+}
 
 /// A format of compressed files.
-struct Codec {
+pub(crate) struct Codec {
     /// The name in receipts, and the one in messages.
     id: &'static str,
     name: &'static str,
     /// The extension of file names, with its dot.
-    extension: &'static str,
+    pub extension: &'static str,
     /// Whether a file begins with these bytes, of which [`HEAD`] are there.
     begins: fn(&[u8]) -> bool,
     /// The rarest bytes that all members begin with, and how many bytes precede them; none if a file is read from its start only.
@@ -34,17 +36,19 @@ struct Codec {
     /// Whether a member may begin with these bytes, with which a file may.
     is_member: fn(&[u8]) -> bool,
     /// Whether zeros may follow the last member, up to the end of the file.
-    padding: bool,
+    pub(super) padding: bool,
     /// The most bytes that a decompressor takes for a file that was compressed with its format's default settings, and a little
     /// more.
-    usual_memory: u64,
+    pub usual_memory: u64,
     /// Whether some files ask for more.
-    asks_for_memory: bool,
+    pub asks_for_memory: bool,
     /// Begins to decompress a member, with a dictionary that may be empty.
-    open: for<'r> fn(Input<'r>, &[u8]) -> io::Result<Box<dyn Member<'r> + 'r>>,
+    pub(super) open: OpenMember,
     /// The same format as a coding of bodies.
-    body: Option<BodyCoding>,
+    pub body: Option<BodyCoding>,
 }
+
+type OpenMember = for<'r> fn(Input<'r>, &[u8]) -> io::Result<Box<dyn Member<'r> + 'r>>;
 
 /// A coding of bodies.
 pub(crate) struct BodyCoding {
@@ -174,64 +178,33 @@ pub(super) const HEAD: usize = 10;
 impl Compression {
     /// The compression of a file that begins with these bytes; `None` if it is not one of these formats.
     pub fn of(start: &[u8]) -> Option<Compression> {
-        Compression::all().find(|compression| (compression.0.begins)(start))
+        Compression::all().find(|compression| (compression.codec.begins)(start))
     }
 
     /// All formats.
     pub(crate) fn all() -> impl Iterator<Item = Compression> {
-        CODECS.iter().map(Compression)
+        CODECS.iter().map(|codec| Compression { codec })
     }
 
     /// The name of the format.
     pub fn name(self) -> &'static str {
-        self.0.name
-    }
-
-    /// The extension of file names, such as `.gz`.
-    pub(crate) fn extension(self) -> &'static str {
-        self.0.extension
-    }
-
-    /// The most bytes that a decompressor takes for a file that was compressed with its format's default settings, and a little
-    /// more.
-    pub(crate) fn usual_memory(self) -> u64 {
-        self.0.usual_memory
-    }
-
-    /// Whether some files ask for more.
-    pub(crate) fn asks_for_memory(self) -> bool {
-        self.0.asks_for_memory
-    }
-
-    /// The format as a coding of bodies.
-    pub(crate) fn body(self) -> Option<&'static BodyCoding> {
-        self.0.body.as_ref()
-    }
-
-    /// Begins to decompress the next member, if there is one; gives the input back if not.
-    pub(super) fn open<'r>(self, input: Input<'r>, dictionary: &[u8]) -> io::Result<Box<dyn Member<'r> + 'r>> {
-        (self.0.open)(input, dictionary)
-    }
-
-    /// Whether another member follows.
-    pub(super) fn has_more(self, input: &mut Input<'_>) -> io::Result<bool> {
-        input.has_more(self.0.padding)
+        self.codec.name
     }
 
     /// The first place in `bytes` where a member may begin, of which [`HEAD`] bytes are there.
     pub(super) fn first_head(self, bytes: &[u8]) -> Option<usize> {
-        let is_head = |bytes: &[u8]| (self.0.begins)(bytes) && (self.0.is_member)(bytes);
+        let is_head = |bytes: &[u8]| (self.codec.begins)(bytes) && (self.codec.is_member)(bytes);
         let first = |&(mark, before): &(&[u8], usize)| {
             let mut heads = memmem::find_iter(bytes, mark).filter_map(|at| at.checked_sub(before));
             heads.find(|&at| bytes.get(at..at + HEAD).is_some_and(is_head))
         };
-        self.0.marks.iter().filter_map(first).min()
+        self.codec.marks.iter().filter_map(first).min()
     }
 }
 
 impl PartialEq for Compression {
     fn eq(&self, other: &Compression) -> bool {
-        self.0.id == other.0.id
+        self.codec.id == other.codec.id
     }
 }
 
@@ -239,20 +212,20 @@ impl Eq for Compression {}
 
 impl fmt::Debug for Compression {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0.id)
+        f.write_str(self.codec.id)
     }
 }
 
 impl Serialize for Compression {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.0.id)
+        serializer.serialize_str(self.codec.id)
     }
 }
 
 impl<'de> Deserialize<'de> for Compression {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Compression, D::Error> {
         let id = String::deserialize(deserializer)?;
-        let found = Compression::all().find(|compression| compression.0.id == id);
+        let found = Compression::all().find(|compression| compression.codec.id == id);
         found.ok_or_else(|| serde::de::Error::custom(format!("the compression {id:?} is unknown")))
     }
 }
