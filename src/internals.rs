@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use crate::export::Export;
 use crate::judge::Choices;
 use crate::policy::{Crawler, Policy, Statistics};
-use crate::robots::{GroupOrigin, Note, SideRecord};
+use crate::robots::{GroupOrigin, SideRecord};
 use crate::rules::{ChosenRules, Patterns, Verdict};
 use crate::{Dialect, InvalidUrl, Matcher, RuleSet, SignalScope};
 
@@ -161,8 +161,6 @@ opened! {
         fn origin(&self) -> GroupOrigin;
         fn preferred(&self, path: &[u8], scope: SignalScope) -> preferences::Preferred;
         fn patterns(&self) -> &Patterns;
-        fn compiled(&self) -> automaton::Compiled;
-        fn notes(&self) -> &[Note];
     }
 }
 

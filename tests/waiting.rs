@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use chunk::LongChunks;
 use cut::{Cut, Parallelism};
-use formats::compression::Compression;
+use formats::compression::{GZIP, ZSTD};
 use hand_out::Chunks;
 use input::list::{Buffer, List};
 use lock::Mutex;
@@ -29,22 +29,20 @@ mod formats {
     pub(crate) use crate::made_ahead;
 
     pub mod compression {
+        #[derive(Clone, Copy)]
+        pub struct Compression {
+            pub codec: Codec,
+        }
+
+        #[derive(Clone, Copy)]
+        pub struct Codec {
+            pub usual_memory: u64,
+            pub asks_for_memory: bool,
+        }
+
+        pub const GZIP: Compression = Compression { codec: Codec { usual_memory: 1, asks_for_memory: false } };
         /// Only of Zstandard it is not known how much memory a decompressor needs.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Compression {
-            Gzip,
-            Zstd,
-        }
-
-        impl Compression {
-            pub fn usual_memory(self) -> u64 {
-                1
-            }
-
-            pub fn asks_for_memory(self) -> bool {
-                self == Compression::Zstd
-            }
-        }
+        pub const ZSTD: Compression = Compression { codec: Codec { usual_memory: 1, asks_for_memory: true } };
     }
 }
 #[path = "../src/input/chunks/hand_out.rs"]
@@ -281,12 +279,12 @@ fn a_reader_gets_every_piece_once() {
 
 /// Lists of all kinds: more than are read at once, with long lines, and one whose decompressor needs all memory.
 fn lists() -> Vec<List> {
-    let gzip = |text| List::new(text, Some(Compression::Gzip), 0);
+    let gzip = |text| List::new(text, Some(GZIP), 0);
     vec![
         gzip("a1\na2\na3\n"),
         List::new("b1\nb, which is long\nb2\n", None, 0),
         gzip("c1\nc, which is long\nc2\n"),
-        List::new("d1\nd2\n", Some(Compression::Zstd), 2),
+        List::new("d1\nd2\n", Some(ZSTD), 2),
         gzip(""),
         gzip("e1\ne2\ne3\n"),
     ]
@@ -316,7 +314,7 @@ fn work(chunks: &Chunks<'_>, queue: &Queue<Given, Vec<Given>>) {
 /// Two lists of one long line each, so that whoever has the right to hold one often meets who wants it.
 fn long_lines() -> Vec<List> {
     let text = "long enough\n";
-    vec![List::new(text, Some(Compression::Gzip), 0), List::new(text, None, 0)]
+    vec![List::new(text, Some(GZIP), 0), List::new(text, None, 0)]
 }
 
 #[test]

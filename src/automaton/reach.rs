@@ -7,7 +7,7 @@
 use hashbrown::HashSet;
 
 use super::dfa::spots::{Nexts, Spot};
-use super::paths::{DEAD, FoundPath, PathState, Paths, Trail};
+use super::paths::{DEAD, PathState, Paths};
 use super::{Engine, Scratch, engine, verdict};
 use crate::rules::{Patterns, Verdict};
 
@@ -32,36 +32,27 @@ pub(super) const KEPT: usize = 1 << 14;
 pub struct ReachSpace {
     nexts: Nexts,
     seen: HashSet<(PathState, u64)>,
-    pairs: Vec<(PathState, Spot)>,
-    /// The places of pairs whose successors have not been visited yet.
-    open: Vec<u32>,
-    trail: Trail,
-    /// A path that is allowed, and one that is blocked.
-    found: [Option<FoundPath>; 2],
+    /// The pairs whose successors have not been visited yet.
+    open: Vec<(PathState, Spot)>,
+    /// Whether a path was found that is allowed, and one that is blocked.
+    found: [bool; 2],
 }
 
 impl ReachSpace {
     /// The verdicts of an automaton. `None` if it has no DFA, or a budget of this many pairs does not suffice.
     pub fn reached(&mut self, words: &[u32], paths: &Paths, budget: usize) -> Option<Reached> {
-        if self.pairs.len() > KEPT {
+        if self.seen.len() > KEPT {
             *self = ReachSpace::default();
         }
         self.seen.clear();
-        self.pairs.clear();
         self.open.clear();
-        self.trail.clear();
-        self.found = [None; 2];
+        self.found = [false; 2];
         if engine(words) == Engine::Cursors { None } else { self.walk(words, paths, budget) }
     }
 
-    /// How many pairs the last walk visited.
+    /// How many pairs the last walk found, besides the one that it began with.
     pub fn pairs(&self) -> usize {
-        self.pairs.len()
-    }
-
-    /// A path with this verdict that the last walk found.
-    pub fn example(&self, verdict: Verdict, paths: &Paths) -> Option<Vec<u8>> {
-        self.found[place(verdict)].map(|found| found.path(&self.trail, paths))
+        self.seen.len()
     }
 
     fn walk(&mut self, words: &[u32], paths: &Paths, budget: usize) -> Option<Reached> {
@@ -69,64 +60,53 @@ impl ReachSpace {
         if let Some(verdict) = start.settled() {
             return Some(Reached::Only(verdict));
         }
-        self.pairs.push((paths.start(), start));
-        self.open.push(0);
-        self.trail.begin();
-        while let Some(at) = self.open.pop() {
-            if self.pairs.len() - self.open.len() > budget {
+        self.open.push((paths.start(), start));
+        while let Some(pair) = self.open.pop() {
+            if 1 + self.seen.len() - self.open.len() > budget {
                 return None;
             }
-            self.walk_on(at as usize, words, paths)?;
-            if let [Some(_), Some(_)] = self.found {
+            self.walk_on(pair, words, paths)?;
+            if self.found == [true; 2] {
                 return Some(Reached::Both);
             }
         }
         match self.found {
-            [Some(_), None] => Some(Reached::Only(Verdict::Allowed)),
-            [None, Some(_)] => Some(Reached::Only(Verdict::Blocked)),
-            [Some(_), Some(_)] => Some(Reached::Both),
-            [None, None] => None,
+            [true, false] => Some(Reached::Only(Verdict::Allowed)),
+            [false, true] => Some(Reached::Only(Verdict::Blocked)),
+            [true, true] => Some(Reached::Both),
+            [false, false] => None,
         }
     }
 
     /// Visits the successors of a pair. `None` if the words are not a table.
-    fn walk_on(&mut self, at: usize, words: &[u32], paths: &Paths) -> Option<()> {
-        let (state, spot) = self.pairs[at];
+    fn walk_on(&mut self, (state, spot): (PathState, Spot), words: &[u32], paths: &Paths) -> Option<()> {
         if paths.can_end(state) {
-            self.find(spot.at_end(words)?, FoundPath { at, then: None });
+            self.found[place(spot.at_end(words)?)] = true;
         }
         self.nexts.find(words, spot)?;
         for (next, bytes) in paths.nexts(state) {
-            if let Some(&byte) = bytes.iter().find(|byte| !self.nexts.has(**byte)) {
-                self.visit(at, byte, next, self.nexts.rest);
+            if bytes.iter().any(|&byte| !self.nexts.has(byte)) {
+                self.visit(next, self.nexts.rest);
             }
         }
         for place in 0..self.nexts.bytes.len() {
             let byte = self.nexts.bytes[place];
-            self.visit(at, byte, paths.next(state, byte), self.nexts.on(byte));
+            self.visit(paths.next(state, byte), self.nexts.on(byte));
         }
         Some(())
     }
 
     /// Notes a reachable pair. A path can end after every state but the dead one, so a settled verdict counts as found.
     #[inline]
-    fn visit(&mut self, at: usize, byte: u8, state: PathState, spot: Spot) {
+    fn visit(&mut self, state: PathState, spot: Spot) {
         if state == DEAD {
             return;
         }
         match spot.settled() {
-            Some(verdict) => self.find(verdict, FoundPath { at, then: Some((byte, state)) }),
-            None if self.seen.insert((state, spot.number())) => {
-                self.open.push(self.pairs.len() as u32);
-                self.pairs.push((state, spot));
-                self.trail.add(at, byte);
-            }
+            Some(verdict) => self.found[place(verdict)] = true,
+            None if self.seen.insert((state, spot.number())) => self.open.push((state, spot)),
             None => {}
         }
-    }
-
-    fn find(&mut self, verdict: Verdict, path: FoundPath) {
-        self.found[place(verdict)].get_or_insert(path);
     }
 }
 
@@ -172,13 +152,10 @@ mod tests {
     use crate::rules::AskedPaths;
     use crate::rules::tried::patterns;
 
-    /// What is found of a group of rules, with an example of each verdict.
-    fn found(rules: &str, budget: usize) -> Option<(Reached, [Option<String>; 2])> {
+    /// What is found of a group of rules.
+    fn found(rules: &str, budget: usize) -> Option<Reached> {
         let paths = Paths::new(&AskedPaths::of(Dialect::DEFAULT));
-        let (words, mut space) = (compiled(rules, usize::MAX), ReachSpace::default());
-        let reached = space.reached(&words, &paths, budget)?;
-        let example = |verdict| Some(String::from_utf8(space.example(verdict, &paths)?).expect("UTF-8"));
-        Some((reached, [Verdict::Allowed, Verdict::Blocked].map(example)))
+        ReachSpace::default().reached(&compiled(rules, usize::MAX), &paths, budget)
     }
 
     #[test]
@@ -207,21 +184,13 @@ mod tests {
             ("-/$", Reached::Both),
             ("-/ +/a -/aa", Reached::Both),
             ("-/a -/b +/", Reached::Both),
+            ("-/shop +/shop/*.html$", Reached::Both),
+            ("-/ +/ab$", Reached::Both),
+            ("-/%7", Reached::Both),
+            ("-/a -/b +/bb", Reached::Both),
+            ("-/*a*b +/*ab$", Reached::Both),
         ] {
-            assert_eq!(found(rules, PAIRS).map(|(reached, _)| reached), Some(expected), "{rules}");
-        }
-    }
-
-    #[test]
-    fn an_example_has_its_verdict() {
-        for rules in ["-/shop +/shop/*.html$", "-/ +/ab$", "-/%7", "-/a -/b +/bb", "-/*a*b +/*ab$"] {
-            let (reached, examples) = found(rules, PAIRS).expect("within the budget");
-            assert_eq!(reached, Reached::Both, "{rules}");
-            for (verdict, example) in [Verdict::Allowed, Verdict::Blocked].into_iter().zip(examples) {
-                let words = compiled(rules, usize::MAX);
-                let example = example.expect("both were found");
-                assert_eq!(verdict, super::verdict(&words, example.as_bytes(), &mut Scratch::default()), "{example}");
-            }
+            assert_eq!(found(rules, PAIRS), Some(expected), "{rules}");
         }
     }
 

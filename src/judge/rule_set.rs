@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
 
-use crate::automaton::{self, Compiled, Scratch};
+use crate::automaton::{self, Scratch};
 use crate::dialect::Dialect;
 use crate::origin::{self, InvalidUrl};
 use crate::preferences::{Preferences, Preferred, SignalScope};
-use crate::robots::{self, Agents, BodyFlaw, Delay, GroupOrigin, Note, Robots, SideKey, SideRecord};
+use crate::robots::{self, Agents, BodyFlaw, Delay, GroupOrigin, Robots, SideKey, SideRecord};
 use crate::rules::chosen::{ChosenRules, Explanation, KeptRule, is_always_allowed};
 use crate::rules::{Patterns, Verdict};
 
@@ -31,8 +31,6 @@ pub struct RuleSet {
     /// `Content-Signal` records of groups that were not chosen.
     signals_to_others: Vec<KeptRecord>,
     automaton: Vec<u32>,
-    compiled: Compiled,
-    notes: Vec<Note>,
     /// Why the file is no robots.txt.
     flaw: Option<BodyFlaw>,
 }
@@ -62,25 +60,22 @@ impl RuleSet {
     /// Reads a robots.txt as served with status 200 and compiles the rules for `agents`. It may be compressed. A file
     /// that is damaged or not text blocks everything, and [`RuleSet::flaw`] says why.
     pub fn compile(file: &[u8], agents: &Agents, dialect: &Dialect) -> RuleSet {
-        let mut notes = Vec::new();
         let body = robots::body_text(Cow::Borrowed(file), &[], robots::body_limit([dialect]));
         let (body, flaw) = match body {
             Ok(body) => (body, None),
             Err(problem) => (Cow::Borrowed(NOTHING), problem.flaw().or(Some(BodyFlaw::NotText))),
         };
-        let text = robots::decode(&body, dialect, &mut notes);
+        let text = robots::decode(&body, dialect, &mut Vec::new());
         let robots = Robots::parse(&text, dialect);
-        notes.extend_from_slice(&robots.notes);
-        notes.extend(robots.agent_notes(dialect));
         let selection = robots.select(agents, dialect);
         let chosen = ChosenRules::from_selection(&robots, &selection, agents, dialect);
         let mut automaton = Vec::new();
-        let compiled = automaton::compile(&chosen.patterns, &mut automaton);
+        automaton::compile(&chosen.patterns, &mut automaton);
         let side_records: Vec<KeptRecord> = selection.side_records(&robots).map(KeptRecord::of).collect();
         let is_chosen = |line: u32| side_records.iter().any(|record| record.line == line);
         let signals = robots.side_records.iter().filter(|record| record.key == SideKey::ContentSignal);
         let signals_to_others = signals.filter(|record| !is_chosen(record.line)).map(KeptRecord::of).collect();
-        RuleSet { chosen, side_records, signals_to_others, automaton, compiled, notes, flaw }
+        RuleSet { chosen, side_records, signals_to_others, automaton, flaw }
     }
 
     /// The verdict on a path with its query, as written in the URL, without the fragment. An argument that does not begin with
@@ -185,16 +180,6 @@ impl RuleSet {
     /// The ranked patterns.
     pub(crate) fn patterns(&self) -> &Patterns {
         &self.chosen.patterns
-    }
-
-    /// The compiled rules.
-    pub(crate) fn compiled(&self) -> Compiled {
-        self.compiled
-    }
-
-    /// The lines of the file that were dropped or cut.
-    pub(crate) fn notes(&self) -> &[Note] {
-        &self.notes
     }
 }
 

@@ -120,7 +120,7 @@ impl Engines {
         let chosen = self.rules.verdict_with(path, &mut self.scratch);
         let explained = self.rules.explain(path).verdict;
         if explained != chosen {
-            return Err(format!("explanation says {explained:?}, {:?} {chosen:?}", self.rules.compiled().engine));
+            return Err(format!("explanation says {explained:?}, the automaton {chosen:?}"));
         }
         let path = self.dialect.url_path().judged(path);
         let normal = self.dialect.encoding().path(&path);

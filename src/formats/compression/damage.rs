@@ -7,7 +7,6 @@ use super::input::Input;
 
 /// Compressed data that cannot be decompressed: cut short, altered, or followed by something else.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 #[error("its {} data is damaged or cut short, at or shortly after byte {offset} of the file: {error}", compression.name())]
 pub struct Damaged {
     /// The compression format.
@@ -35,11 +34,6 @@ impl Damaged {
         error.get_ref()?.downcast_ref()
     }
 
-    /// Whether an error comes from damage, rather than from the file.
-    pub(crate) fn caused(error: &io::Error) -> bool {
-        Damaged::of(error).is_some()
-    }
-
     /// The error that this damage is reported with, once more.
     #[cfg(feature = "warc")]
     pub(crate) fn again(&self) -> io::Error {
@@ -60,7 +54,6 @@ impl Damaged {
 
 /// Compressed data that looks back further than there is memory for.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 #[error("its Zstandard data needs a larger window than the {limit} bytes of memory allowed; {}", self.remedy())]
 pub struct WindowTooLarge {
     /// The memory there is for it, in bytes.
@@ -85,7 +78,7 @@ impl WindowTooLarge {
 
 /// Whether an error comes from compressed data, rather than from the file: it is damaged, or asks for too much memory.
 pub(crate) fn is_damage(error: &io::Error) -> bool {
-    Damaged::caused(error) || WindowTooLarge::of(error).is_some()
+    Damaged::of(error).is_some() || WindowTooLarge::of(error).is_some()
 }
 
 impl Input<'_> {
@@ -95,7 +88,7 @@ impl Input<'_> {
             return error;
         }
         // The library reports this in no other way.
-        if compression.asks_for_memory() && error.to_string().contains("requires too much memory") {
+        if compression.codec.asks_for_memory && error.to_string().contains("requires too much memory") {
             return io::Error::other(WindowTooLarge { limit: self.memory });
         }
         Damaged::error(compression, self.offset, member, error)

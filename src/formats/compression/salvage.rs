@@ -66,7 +66,7 @@ impl<'f> Salvage<'f> {
     pub fn begins_damaged(&self) -> bool {
         let input = Input::from(self.file.from(0), 0, self.memory);
         let mut text = Members::until(1, input, self.compression);
-        io::copy(&mut text, &mut io::sink()).is_err_and(|error| Damaged::caused(&error))
+        io::copy(&mut text, &mut io::sink()).is_err_and(|error| Damaged::of(&error).is_some())
     }
 
     /// The text from the first member at or after byte `at` of the file on that begins with `mark`.

@@ -17,7 +17,6 @@ use std::sync::Arc;
 use super::chunk::{Chunk, LONGEST_CHUNK, Position};
 use super::cut::{Cut, OpenList};
 use super::store::Store;
-use crate::formats::compression::Compression;
 use crate::formats::made_ahead::Ahead;
 use crate::input::error::{ListError, Skipped};
 use crate::input::list::{Buffer, List, Next, Text};
@@ -377,7 +376,8 @@ impl<'l> OpenLists<'l> {
             self.next += 1;
         }
         // A stream's decompressor is already running, and the memory it takes is unknown.
-        let needs_memory = list.is_stream() && list.compression.is_some_and(Compression::asks_for_memory);
+        let needs_memory =
+            list.is_stream() && list.compression.is_some_and(|compression| compression.codec.asks_for_memory);
         let reading = Box::new(OpenList::from(cut, at, memory.min(cut.memory)));
         self.open.push(Slot {
             list: at.list,
@@ -457,7 +457,7 @@ fn chunk_room(cut: &Cut<'_>) -> u64 {
 /// The memory a decompressor gets at first.
 fn memory_of_decompressor(list: &List) -> u64 {
     match list.compression {
-        Some(compression) => compression.usual_memory(),
+        Some(compression) => compression.codec.usual_memory,
         None if list.is_plain() => 0,
         // A page, both stored and decompressed, and a dictionary.
         None if list.is_reread() => 4 << 20,

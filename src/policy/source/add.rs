@@ -147,7 +147,7 @@ fn add_file(
     if let Err(error) = reader.by_ref().take(MARK as u64).read_to_end(&mut start) {
         // Its first record may be shorter than the marks of other files.
         let is_archive = is_file && SourceKind::of_text(&start) == SourceKind::Warc;
-        if Damaged::caused(&error) && (is_archive || is_damaged(b"")?) {
+        if Damaged::of(&error).is_some() && (is_archive || is_damaged(b"")?) {
             return archives.add(path, io::empty(), compression, intake);
         }
         return Err(SourceError::unreadable(path)(error));

@@ -205,7 +205,7 @@ impl Pass<'_> {
     ) -> Result<bool, SourceError> {
         let unreadable = SourceError::unreadable(path);
         let problem = match problem {
-            RecordProblem::Unreadable(error) if !Damaged::caused(&error) => return Err(unreadable(error)),
+            RecordProblem::Unreadable(error) if Damaged::of(&error).is_none() => return Err(unreadable(error)),
             problem => problem,
         };
         let (record, offset) = (records.number, records.offset);
