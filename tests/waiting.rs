@@ -30,8 +30,12 @@ mod formats {
 
     pub mod compression {
         #[derive(Clone, Copy)]
-        pub struct Compression {
-            pub codec: Codec,
+        pub struct Compression(Codec);
+
+        impl Compression {
+            pub fn codec(self) -> Codec {
+                self.0
+            }
         }
 
         #[derive(Clone, Copy)]
@@ -40,9 +44,9 @@ mod formats {
             pub asks_for_memory: bool,
         }
 
-        pub const GZIP: Compression = Compression { codec: Codec { usual_memory: 1, asks_for_memory: false } };
+        pub const GZIP: Compression = Compression(Codec { usual_memory: 1, asks_for_memory: false });
         /// Only of Zstandard it is not known how much memory a decompressor needs.
-        pub const ZSTD: Compression = Compression { codec: Codec { usual_memory: 1, asks_for_memory: true } };
+        pub const ZSTD: Compression = Compression(Codec { usual_memory: 1, asks_for_memory: true });
     }
 }
 #[path = "../src/input/chunks/hand_out.rs"]

@@ -109,7 +109,7 @@ static BODIES: [BodyCoding; 3] = [
 ];
 
 fn codings() -> impl Iterator<Item = &'static BodyCoding> {
-    Compression::all().filter_map(|compression| compression.codec.body.as_ref()).chain(&BODIES)
+    Compression::all().filter_map(|compression| compression.codec().body.as_ref()).chain(&BODIES)
 }
 
 /// The coding that bytes show.

@@ -16,7 +16,6 @@ use super::input::Input;
 use crate::formats::decoders::{Part, begins_bzip2, gunzipped, unbzip2, unzstd};
 
 /// How a file is compressed.
-<<<<<<< HEAD
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compression {
     /// Its row in the table.
@@ -24,47 +23,25 @@ pub struct Compression {
 }
 
 /// A format of compressed files.
-pub(super) struct Codec {
-=======
-#[derive(Clone, Copy)]
-pub struct Compression {
-    pub(crate) codec: &'static Codec,
-}
-
-/// A format of compressed files.
 pub(crate) struct Codec {
->>>>>>> h-h
     /// The name in receipts, and the one in messages.
     id: &'static str,
     name: &'static str,
     /// The extension of file names, with its dot.
-<<<<<<< HEAD
-    extension: &'static str,
-    /// Whether a file or a member begins with these bytes, of which [`HEAD`] are there.
-=======
     pub extension: &'static str,
-    /// Whether a file begins with these bytes, of which [`HEAD`] are there.
->>>>>>> h-h
+    /// Whether a file or a member begins with these bytes, of which [`HEAD`] are there.
     begins: fn(&[u8]) -> bool,
     /// The rarest bytes that all members begin with, and how many bytes precede them; none if a file is read from its start only.
     marks: &'static [(&'static [u8], usize)],
     /// Whether zeros may follow the last member, up to the end of the file.
-<<<<<<< HEAD
-    pub padding: bool,
-=======
     pub(super) padding: bool,
->>>>>>> h-h
     /// The most bytes that a decompressor takes for a file that was compressed with its format's default settings, and a little
     /// more.
     pub usual_memory: u64,
     /// Whether some files ask for more.
     pub asks_for_memory: bool,
     /// Begins to decompress a member, with a dictionary that may be empty.
-<<<<<<< HEAD
-    pub open: for<'r> fn(Input<'r>, &[u8]) -> OpenMember<'r>,
-=======
     pub(super) open: OpenMember,
->>>>>>> h-h
     /// The same format as a coding of bodies.
     pub body: Option<BodyCoding>,
 }
@@ -88,9 +65,6 @@ pub(super) trait Member<'r>: Read + Send {
     fn input(&self) -> &Input<'r>;
     fn into_input(self: Box<Self>) -> Input<'r>;
 }
-
-/// What begins to decompress a member returns.
-type OpenMember<'r> = io::Result<Box<dyn Member<'r> + 'r>>;
 
 static CODECS: &[Codec] = &[
     // RFC 1952.
@@ -155,7 +129,7 @@ pub(crate) const DEFAULT_WINDOW: u64 = 1 << 27;
 /// The window sizes that the decompressor of Zstandard supports, in bits.
 const WINDOW_BITS: RangeInclusive<u32> = 10..=if usize::BITS == 64 { 31 } else { 30 };
 
-fn open_zstd<'r>(input: Input<'r>, dictionary: &[u8]) -> OpenMember<'r> {
+fn open_zstd<'r>(input: Input<'r>, dictionary: &[u8]) -> io::Result<Box<dyn Member<'r> + 'r>> {
     // The largest window, as a power of two, for the memory that it may take.
     let bits = input.memory.max(1).ilog2().clamp(*WINDOW_BITS.start(), *WINDOW_BITS.end());
     let mut decoder = ZstdDecoder::with_dictionary(input, dictionary)?;
@@ -199,106 +173,44 @@ pub(super) const HEAD: usize = 10;
 impl Compression {
     /// The compression of a file that begins with these bytes; `None` if it is not one of these formats.
     pub fn of(start: &[u8]) -> Option<Compression> {
-<<<<<<< HEAD
         Compression::all().find(|compression| (compression.codec().begins)(start))
-=======
-        Compression::all().find(|compression| (compression.codec.begins)(start))
->>>>>>> h-h
     }
 
     /// All formats.
     pub(crate) fn all() -> impl Iterator<Item = Compression> {
-<<<<<<< HEAD
         (0..CODECS.len()).map(|row| Compression { row })
     }
 
-    pub(super) fn codec(self) -> &'static Codec {
+    /// Its row in the table.
+    pub(crate) fn codec(self) -> &'static Codec {
         &CODECS[self.row]
-=======
-        CODECS.iter().map(|codec| Compression { codec })
->>>>>>> h-h
     }
 
     /// The name of the format.
     pub fn name(self) -> &'static str {
-<<<<<<< HEAD
         self.codec().name
-    }
-
-    /// The extension of file names, such as `.gz`.
-    pub(crate) fn extension(self) -> &'static str {
-        self.codec().extension
-    }
-
-    /// The most bytes that a decompressor takes for a file that was compressed with its format's default settings, and a little
-    /// more.
-    pub(crate) fn usual_memory(self) -> u64 {
-        self.codec().usual_memory
-    }
-
-    /// Whether some files ask for more.
-    pub(crate) fn asks_for_memory(self) -> bool {
-        self.codec().asks_for_memory
-    }
-
-    /// The format as a coding of bodies.
-    pub(crate) fn body(self) -> Option<&'static BodyCoding> {
-        self.codec().body.as_ref()
-=======
-        self.codec.name
->>>>>>> h-h
     }
 
     /// The first place in `bytes` where a member may begin, of which [`HEAD`] bytes are there.
     pub(super) fn first_head(self, bytes: &[u8]) -> Option<usize> {
-<<<<<<< HEAD
-=======
-        let is_head = |bytes: &[u8]| (self.codec.begins)(bytes) && (self.codec.is_member)(bytes);
->>>>>>> h-h
         let first = |&(mark, before): &(&[u8], usize)| {
             let mut heads = memmem::find_iter(bytes, mark).filter_map(|at| at.checked_sub(before));
             heads.find(|&at| bytes.get(at..at + HEAD).is_some_and(self.codec().begins))
         };
-<<<<<<< HEAD
         self.codec().marks.iter().filter_map(first).min()
-=======
-        self.codec.marks.iter().filter_map(first).min()
-    }
-}
-
-impl PartialEq for Compression {
-    fn eq(&self, other: &Compression) -> bool {
-        self.codec.id == other.codec.id
-    }
-}
-
-impl Eq for Compression {}
-
-impl fmt::Debug for Compression {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.codec.id)
->>>>>>> h-h
     }
 }
 
 impl Serialize for Compression {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-<<<<<<< HEAD
         serializer.serialize_str(self.codec().id)
-=======
-        serializer.serialize_str(self.codec.id)
->>>>>>> h-h
     }
 }
 
 impl<'de> Deserialize<'de> for Compression {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Compression, D::Error> {
         let id = String::deserialize(deserializer)?;
-<<<<<<< HEAD
         let found = Compression::all().find(|compression| compression.codec().id == id);
-=======
-        let found = Compression::all().find(|compression| compression.codec.id == id);
->>>>>>> h-h
         found.ok_or_else(|| serde::de::Error::custom(format!("the compression {id:?} is unknown")))
     }
 }

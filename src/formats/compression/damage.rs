@@ -88,7 +88,7 @@ impl Input<'_> {
             return error;
         }
         // The library reports this in no other way.
-        if compression.codec.asks_for_memory && error.to_string().contains("requires too much memory") {
+        if compression.codec().asks_for_memory && error.to_string().contains("requires too much memory") {
             return io::Error::other(WindowTooLarge { limit: self.memory });
         }
         Damaged::error(compression, self.offset, member, error)

@@ -218,7 +218,7 @@ pub(crate) fn with_help<T>(
     let file = FileAt::new(file, file.metadata()?.len());
     let pieces = match threads::number() {
         1 => None,
-        _ => Pieces::new(file, compression, memory.min(compression.codec.usual_memory), room)?.map(Arc::new),
+        _ => Pieces::new(file, compression, memory.min(compression.codec().usual_memory), room)?.map(Arc::new),
     };
     let Some(pieces) = pieces else {
         return Ok(read(&mut Reader::within(file, memory)?));

@@ -184,20 +184,12 @@ impl<'r> Members<'r> {
     /// Begins the next member, if there is one. Returns whether there is a member to read.
     fn begin(&mut self) -> io::Result<bool> {
         let Some(MemberState::Between(input)) = &mut self.state else { return Ok(true) };
-<<<<<<< HEAD
         if self.until.is_some_and(|until| input.offset >= until) || !input.has_more(self.compression.codec().padding)? {
-=======
-        if self.until.is_some_and(|until| input.offset >= until) || !input.has_more(self.compression.codec.padding)? {
->>>>>>> h-h
             return Ok(false);
         }
         let Some(MemberState::Between(input)) = self.state.take() else { return Ok(false) };
         self.member = DamagedMember { start: input.offset, text: 0 };
-<<<<<<< HEAD
         self.state = Some(MemberState::In((self.compression.codec().open)(input, &self.dictionary)?));
-=======
-        self.state = Some(MemberState::In((self.compression.codec.open)(input, &self.dictionary)?));
->>>>>>> h-h
         Ok(true)
     }
 

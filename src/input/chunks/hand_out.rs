@@ -377,7 +377,7 @@ impl<'l> OpenLists<'l> {
         }
         // A stream's decompressor is already running, and the memory it takes is unknown.
         let needs_memory =
-            list.is_stream() && list.compression.is_some_and(|compression| compression.codec.asks_for_memory);
+            list.is_stream() && list.compression.is_some_and(|compression| compression.codec().asks_for_memory);
         let reading = Box::new(OpenList::from(cut, at, memory.min(cut.memory)));
         self.open.push(Slot {
             list: at.list,
@@ -457,7 +457,7 @@ fn chunk_room(cut: &Cut<'_>) -> u64 {
 /// The memory a decompressor gets at first.
 fn memory_of_decompressor(list: &List) -> u64 {
     match list.compression {
-        Some(compression) => compression.codec.usual_memory,
+        Some(compression) => compression.codec().usual_memory,
         None if list.is_plain() => 0,
         // A page, both stored and decompressed, and a dictionary.
         None if list.is_reread() => 4 << 20,

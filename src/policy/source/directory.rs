@@ -128,7 +128,7 @@ fn whole_name(path: &Path) -> String {
 /// The name of a file, without the extension for its compression if it is compressed.
 fn name(path: &Path, is_compressed: bool) -> &str {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let stem = Compression::all().find_map(|compression| name.strip_suffix(compression.codec.extension));
+    let stem = Compression::all().find_map(|compression| name.strip_suffix(compression.codec().extension));
     stem.filter(|_| is_compressed).unwrap_or(name)
 }
 

@@ -48,7 +48,7 @@ struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     groups: ArrowRowGroupWriterFactory,
     fields: Vec<FieldRef>,
-    columns: Vec<Held>,
+    columns: Vec<Values>,
     rows: usize,
     texts: usize,
     /// The maximum number of rows in a group.
@@ -59,11 +59,6 @@ struct ParquetWriter<W: Write + Send> {
 }
 
 /// The values of a column, until its group is encoded.
-struct Held {
-    column: &'static Column,
-    values: Values,
-}
-
 enum Values {
     Texts(StringBuilder),
     Wholes(Int64Builder),
@@ -74,7 +69,7 @@ enum Values {
 impl<W: Write + Send> ParquetWriter<W> {
     /// Begins a file with groups of at most `most` rows.
     pub fn new((name, columns): (&str, &'static [Column]), out: W, most: usize) -> io::Result<ParquetWriter<W>> {
-        let (fields, held): (Vec<FieldRef>, Vec<Held>) = columns.iter().map(Held::new).unzip();
+        let (fields, held): (Vec<FieldRef>, Vec<Values>) = columns.iter().map(Values::new).unzip();
         let arrow = Arc::new(Schema::new(fields.clone()));
         let schema = ArrowSchemaConverter::new().schema_root(name).convert(&arrow).map_err(io_error)?;
         let mark = KeyValue::new(MARK.to_owned(), name.to_owned());
@@ -126,7 +121,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         self.write_group().map_err(io_error)?;
         let writers = self.groups.create_column_writers(self.number).map_err(io_error)?;
         let columns = self.fields.iter().zip(&mut self.columns).zip(writers);
-        let begin = |((field, held), writer): ((&FieldRef, &mut Held), _)| {
+        let begin = |((field, held), writer): ((&FieldRef, &mut Values), _)| {
             let (field, values) = (FieldRef::clone(field), held.take());
             Soon::begin(move || encoded(&field, &values, writer))
         };
@@ -157,9 +152,9 @@ fn encoded(
     writer.close()
 }
 
-impl Held {
+impl Values {
     /// A column without values, and its field.
-    fn new(column: &'static Column) -> (FieldRef, Held) {
+    fn new(column: &'static Column) -> (FieldRef, Values) {
         let (kind, values) = match column.kind {
             Kind::Text => (DataType::Utf8, Values::Texts(StringBuilder::new())),
             Kind::Whole => (DataType::Int64, Values::Wholes(Int64Builder::new())),
@@ -169,7 +164,7 @@ impl Held {
                 Values::Times(TimestampMillisecondBuilder::new().with_timezone(UTC)),
             ),
         };
-        (Arc::new(Field::new(column.name, kind, !column.always)), Held { column, values })
+        (Arc::new(Field::new(column.name, kind, !column.always)), values)
     }
 
     /// Adds the value of a row, which is of the column's kind, if there is one; returns the number of bytes of its text.
@@ -180,7 +175,7 @@ impl Held {
             _ => None,
         };
         let bytes = text.as_ref().map_or(0, |text| text.len());
-        match (&mut self.values, value) {
+        match (&mut *self, value) {
             (Values::Texts(texts), _) => texts.append_option(text),
             (Values::Wholes(numbers), Value::Whole(number)) => {
                 numbers.append_value(number.try_into().unwrap_or(i64::MAX));
@@ -196,7 +191,7 @@ impl Held {
 
     /// The values held, which are forgotten.
     fn take(&mut self) -> ArrayRef {
-        match &mut self.values {
+        match self {
             Values::Texts(texts) => Arc::new(texts.finish()),
             Values::Wholes(numbers) => Arc::new(numbers.finish()),
             Values::Decimals(numbers) => Arc::new(numbers.finish()),
