@@ -175,10 +175,10 @@ fn overrides_and_explanations_follow_too() {
     let mut pipe =
         Pipe::start(&bench, "--policy base.rsv --overrides overrides.toml --follow --verdicts --explain --threads 1 -");
     pipe.write("http://a.example/x\n");
-    assert!(pipe.line().starts_with("blocked\tDisallow: /x\t2\t2026-01-01"));
+    assert!(pipe.line().starts_with("blocked\tDisallow: /x\t2\t*\t2026-01-01"));
     compile(&bench, "base.rsv", &(answer("a", 2, &rules("/")) + &answer("b", 2, &rules("/no"))), "");
     pipe.write("http://a.example/x\n");
-    assert!(pipe.line().starts_with("blocked\tDisallow: /\t2\t2026-01-02"));
+    assert!(pipe.line().starts_with("blocked\tDisallow: /\t2\t*\t2026-01-02"));
     pipe.write("http://b.example/\n");
     assert!(pipe.line().starts_with("blocked"), "the override");
     assert_eq!(pipe.end().2, Some(0));

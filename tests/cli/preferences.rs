@@ -427,13 +427,13 @@ fn the_line_that_refuses_is_named() {
         let text = String::from_utf8_lossy(&run.get_output().stdout).into_owned();
         text.lines().skip(1).map(|line| line.replace("http://a.example/", "")).collect::<Vec<_>>()
     };
-    let (rule, broken) = ("Disallow: /no\t4\t\tno/a", "Content-Usage: /d ?\t7\t\td");
-    assert_eq!(explained("train-ai!=n"), ["Content-Usage: /a train-ai=n\t2\t\ta", rule, broken]);
-    assert_eq!(explained("search!=n"), [rule, "Content-Usage: /c search=n\t5\t\tc", broken]);
+    let (rule, broken) = ("Disallow: /no\t4\t*\t\tno/a", "Content-Usage: /d ?\t7\t\t\td");
+    assert_eq!(explained("train-ai!=n"), ["Content-Usage: /a train-ai=n\t2\t\t\ta", rule, broken]);
+    assert_eq!(explained("search!=n"), [rule, "Content-Usage: /c search=n\t5\t\t\tc", broken]);
     // What is only not said is said by no line.
     assert_eq!(
         explained("search=y"),
-        ["\t\t\ta", "\t\t\ta/b", rule, "Content-Usage: /c search=n\t5\t\tc", broken, "\t\t\te"]
+        ["\t\t\t\ta", "\t\t\t\ta/b", rule, "Content-Usage: /c search=n\t5\t\t\tc", broken, "\t\t\t\te"]
     );
     bench.filter("--robots sites --require train-ai!=n --explain --out out urls").assert().success();
     assert_eq!(bench.receipt("out")["partitions"]["blocked"]["reasons"]["preference"], 2);
