@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use robosieve::internals::input::Layout;
 use robosieve::Reason;
+use robosieve::internals::input::Layout;
 use serde_json::Value;
 
 /// The URL that serde_json finds in the object after key and time; `None` where the two may differ: text that is not

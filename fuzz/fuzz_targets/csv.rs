@@ -4,8 +4,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use robosieve::internals::input::Layout;
 use robosieve::Reason;
+use robosieve::internals::input::Layout;
 
 /// The fields of a line of CSV.
 fn fields(line: &[u8], delimiter: u8) -> Result<Vec<Vec<u8>>, Reason> {

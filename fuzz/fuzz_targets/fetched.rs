@@ -6,8 +6,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use robosieve::policy::{Capture, Captures};
 use robosieve::Agents;
+use robosieve::policy::{Capture, Captures};
 use robosieve::{Dialect, Matcher, Partition};
 
 use as_fetched::as_fetched;

@@ -6,13 +6,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use robosieve::internals::{self, MatcherParts};
-use robosieve::Dialect;
-use robosieve::internals::judge::Scratch;
-use robosieve::Choices;
-use robosieve::Outcome;
-use robosieve::policy::{Answered, Capture, Captures, Crawlers, Policy};
 use robosieve::Agents;
+use robosieve::Choices;
+use robosieve::Dialect;
+use robosieve::Outcome;
+use robosieve::internals::judge::Scratch;
+use robosieve::internals::{self, MatcherParts};
+use robosieve::policy::{Answered, Capture, Captures, Crawlers, Policy};
 
 const ORIGINS: [&str; 4] = [
     "http://a.example",

@@ -6,9 +6,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use robosieve::internals::{Axes, RuleSetParts};
-use robosieve::internals::automaton::{self, Scratch};
 use robosieve::Agents;
+use robosieve::internals::automaton::{self, Scratch};
+use robosieve::internals::{Axes, RuleSetParts};
 use robosieve::{Dialect, RuleSet, Verdict};
 
 #[allow(dead_code, reason = "preferences have tests of their own")]

@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use robosieve::lint;
 use robosieve::internals::robots::{self, Agents, Robots};
+use robosieve::lint;
 use robosieve::{Dialect, RuleSet, Verdict};
 
 #[allow(dead_code, reason = "preferences have tests of their own")]

@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use robosieve::run::{Receipt, join, verify};
 use robosieve::internals::show::report;
+use robosieve::run::{Receipt, join, verify};
 
 fuzz_target!(|input: &[u8]| {
     if let Ok(receipt) = serde_json::from_slice::<Receipt>(input) {

@@ -71,10 +71,7 @@ pub fn filter(
     let agents: Option<Vec<String>> = arguments::maybe_listed("agents", agents)?;
     let (split_size, memory) = (arguments::bytes("split_size", split_size)?, arguments::bytes("memory", memory)?);
     if let Some(file) = files_from {
-        lists.extend(
-            lists_named_in(&file, NameEnd::Line)
-                .map_err(|problem| error::parameter("files_from", problem))?,
-        );
+        lists.extend(lists_named_in(&file, NameEnd::Line).map_err(|problem| error::parameter("files_from", problem))?);
     }
     if lists.is_empty() {
         return Err(error::parameter("lists", "the list is empty; give at least one file or pattern"));

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping, PyString};
+use robosieve::policy::source::{self, Options};
 use robosieve::policy::{Captures, Error};
 use robosieve::python_package::add_single;
-use robosieve::policy::source::{self, Options};
 
 use crate::answers::{self, Answer, Answers};
 use crate::arguments::listed;

@@ -6,11 +6,11 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use robosieve::internals::PolicyParts;
+use robosieve::Agents;
 use robosieve::Dialect;
+use robosieve::internals::PolicyParts;
 use robosieve::policy::source::{self, Options};
 use robosieve::policy::{Captures, Policy};
-use robosieve::Agents;
 
 /// The policy compiled from a file, or the error in the file.
 pub fn policy(file: &[u8]) -> Result<Policy, String> {
