@@ -289,8 +289,9 @@ fn a_table_with_fewer_or_more_rows_in_a_column_is_refused() {
 #[test]
 fn parts_are_tables_of_their_own_and_no_longer_than_they_may_be() {
     let bench = Bench::new();
+    bench.file("urls", bench.read("DATASETS/urls.txt").repeat(6));
     let run = |options: &str| {
-        let words = format!("{SOURCES_NOW} --force --format parquet {options} DATASETS/urls.txt");
+        let words = format!("{SOURCES_NOW} --force --format parquet {options} urls");
         bench.filter(&words).assert().success();
     };
     run("--out whole");

@@ -123,7 +123,7 @@ fn a_line_is_bytes_and_its_cause_is_text() {
     let words = ["filter", "-q", "--agent", "x", "--robots", "sites", "--only", "blocked", "--explain", "urls"];
     let done = run(&bench, &words);
     let text = String::from_utf8(done.stdout).expect("UTF-8");
-    let row = "Disallow: /\\u{1b}[2J\\u{9b}\\u{202e}\t2\t\thttp://a.example/\u{1b}[2J\u{9b}\u{202e}\n";
+    let row = "Disallow: /\\u{1b}[2J\\u{9b}\\u{202e}\t2\t*\t\thttp://a.example/\u{1b}[2J\u{9b}\u{202e}\n";
     assert!(text.ends_with(row), "{text:?}");
 }
 

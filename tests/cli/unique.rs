@@ -174,7 +174,7 @@ fn lists_that_are_read_twice_have_the_same_results() {
     for (options, memory) in [
         ("--unique", "48M"),
         ("--unique=bytes --verdicts --threads 2", "48M"),
-        ("--unique --per-input --compress gz --threads 3", "48M"),
+        ("--unique --per-input --threads 3", "48M"),
         ("--unique --format parquet --threads 2", "60M"),
     ] {
         let words =

@@ -68,14 +68,17 @@ impl Bench {
         serde_json::from_slice(&self.read(&format!("{folder}/receipt.json"))).expect("JSON")
     }
 
-    /// The receipt of a run, without what depends on its speed and the number of its workers.
+    /// The receipt of a run, without what depends on its speed, its memory and the number of its workers.
     pub fn timeless(&self, folder: &str) -> Value {
         let mut receipt = self.receipt(folder);
         let fields = receipt.as_object_mut().expect("an object");
         for time in ["seconds", "urls_per_second", "speed"] {
             fields.remove(time);
         }
-        fields["options"].as_object_mut().expect("options").remove("threads");
+        let options = fields["options"].as_object_mut().expect("options");
+        for by_machine in ["threads", "chunk_size"] {
+            options.remove(by_machine);
+        }
         receipt
     }
 
