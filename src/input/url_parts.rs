@@ -3,7 +3,7 @@
 /// A URL in the parts that Common Crawl's columnar index has of it.
 ///
 /// ```
-/// use robosieve::run::UrlParts;
+/// use robosieve::python_package::UrlParts;
 ///
 /// let parts = UrlParts { protocol: Some(b"http"), host: Some(b"a.example"), port: Some(8080), ..UrlParts::default() };
 /// let mut url = Vec::new();

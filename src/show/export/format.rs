@@ -98,16 +98,6 @@ pub(in crate::show) fn write_rows(
 
 /// Writes to a file, which `write` fills with a table in this format, and which gets its name only when it is complete.
 ///
-/// ```no_run
-/// use robosieve::export::{Export, Format, Table, write_file};
-/// use robosieve::policy::Policy;
-///
-/// let policy = Policy::open("policy.rsv")?;
-/// let export = Export::new(&policy, Table::Status, &[]);
-/// write_file("status.parquet".as_ref(), Format::Parquet, false, |file| export.write(Format::Parquet, file))?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
 /// It replaces an empty file and, if it is Parquet, an earlier table of ours, which has a mark. Text has none, so any other text is
 /// replaced only if `force` is set.
 ///

@@ -126,7 +126,7 @@ impl Table {
 /// A table of a policy, for some of its crawlers.
 ///
 /// ```
-/// use robosieve::export::{Export, Table, Value};
+/// use robosieve::export::{Export, Format, Table};
 /// use robosieve::policy::{Answered, Capture, Captures};
 /// use robosieve::{Agents, Choices, Dialect, Statuses};
 ///
@@ -135,10 +135,10 @@ impl Table {
 /// captures.add(vec![Capture::found("https://a.example", "").answered(answered)])?;
 /// let (policy, statuses) = (captures.policy()?, "403 = 'block'".parse::<Statuses>()?);
 /// let (crawlers, choices) = ([policy.crawler(None)?], Choices::now().statuses(statuses));
-/// Export::new(&policy, Table::Access, &crawlers).choices(choices).rows(&mut |row| {
-///     assert_eq!(row[2], Value::Name("all"), "all paths are blocked");
-///     Ok::<(), std::io::Error>(())
-/// })?;
+/// let mut table = Vec::new();
+/// Export::new(&policy, Table::Access, &crawlers).choices(choices).write(Format::Tsv, &mut table)?;
+/// let row = String::from_utf8(table)?.lines().nth(1).map(str::to_owned);
+/// assert!(row.is_some_and(|row| row.starts_with("https://a.example\t*\tall\t")), "all paths are blocked");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
