@@ -20,8 +20,6 @@ use crate::{Agents, Dialect, input, policy, run};
 #[cfg(feature = "parquet")]
 pub use crate::formats::columnar::panics_are_caught;
 pub use crate::formats::time::{float as time_of_number, parse as time_of_text};
-#[cfg(unix)]
-pub use crate::input::fill_lost_pages;
 pub use crate::input::{NameEnd, UrlParts};
 pub use crate::policy::source::add::Part;
 pub use crate::policy::source::fields::Field;

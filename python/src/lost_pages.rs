@@ -18,9 +18,8 @@ pub fn watch() {
 
     extern "C" fn handler(signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
         // SAFETY: a handler with SA_SIGINFO gets a valid siginfo, and with these codes it contains an address.
-        let is_filled = unsafe {
-            FAULTS.contains(&(*info).si_code) && robosieve::python_package::fill_lost_pages((*info).si_addr().addr())
-        };
+        let is_filled =
+            unsafe { FAULTS.contains(&(*info).si_code) && robosieve::run::fill_lost_pages((*info).si_addr().addr()) };
         if !is_filled && let Some(before) = BEFORE.get() {
             // SAFETY: sigaction is async-signal-safe, and its argument is a value it returned. The thread repeats the access,
             // and so raises the signal again.

@@ -22,7 +22,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not spark:
         return
     command = [sys.executable, ROOT / "scripts/sample", "3"]
-    chosen = subprocess.run(command, input="\n".join(spark), check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    chosen = subprocess.run(
+        command, input="\n".join(spark), check=True, stdout=subprocess.PIPE, text=True
+    ).stdout.splitlines()
     left = [item for name, item in spark.items() if name not in chosen]
     config.hook.pytest_deselected(items=left)
     items[:] = [item for item in items if item not in left]

@@ -33,6 +33,8 @@ pub(crate) mod unique;
 pub(crate) mod verify;
 pub(crate) mod worker;
 
+#[cfg(unix)]
+pub use crate::input::fill_lost_pages;
 pub use crate::input::{Shard, UrlField};
 pub use crate::judge::line_hash;
 pub use crate::output::{FileFormat, FrameCompression, OutputMode, Receipt};
