@@ -21,7 +21,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     spark = {f"{item.nodeid} {version('pyspark')}": item for item in items if item.path.name == "test_spark.py"}
     if not spark:
         return
-    command = [sys.executable, ROOT / "scripts/sample", "3"]
+    command = [sys.executable, str(ROOT / "scripts/sample"), "3"]
     chosen = subprocess.run(
         command, input="\n".join(spark), check=True, stdout=subprocess.PIPE, text=True
     ).stdout.splitlines()
