@@ -28,19 +28,6 @@ macro_rules! opaque_error {
                 $Error { kind, problem: Box::new(problem) }
             }
 
-            /// The problem itself, if it is of this type.
-            #[allow(dead_code, reason = "not asked of each error")]
-            pub(crate) fn problem<P: std::error::Error + 'static>(&self) -> Option<&P> {
-                self.problem.downcast_ref()
-            }
-
-            /// The problem itself, if it is of this type; else the same error.
-            #[allow(dead_code, reason = "not asked of each error")]
-            pub(crate) fn into_problem<P: std::error::Error + 'static>(self) -> Result<P, $Error> {
-                let $Error { kind, problem } = self;
-                problem.downcast().map(|problem| *problem).map_err(|problem| $Error { kind, problem })
-            }
-
             /// The kind of problem.
             pub fn kind(&self) -> $Kind {
                 self.kind

@@ -69,6 +69,7 @@ pub mod show {
     use std::path::Path;
     use std::sync::atomic::AtomicU64;
 
+    use crate::output::folder::REPORT;
     use crate::policy::Policy;
     pub use crate::show::inspect::dot::dot;
     use crate::show::report::Report;
@@ -79,7 +80,7 @@ pub mod show {
         if let Some(policy) = policy {
             report.explain(policy, threads, &AtomicU64::new(0))?;
         }
-        Ok(report.write_file(&folder.join("report.html"))?)
+        Ok(report.write_file(&folder.join(REPORT))?)
     }
 }
 

@@ -152,7 +152,7 @@ mod tests {
     use crate::rules::AskedPaths;
     use crate::rules::tried::patterns;
 
-    /// What is found of a group of rules.
+    /// The answers found so far for a group of rules.
     fn found(rules: &str, budget: usize) -> Option<Reached> {
         let paths = Paths::new(&AskedPaths::of(Dialect::DEFAULT));
         ReachSpace::default().reached(&compiled(rules, usize::MAX), &paths, budget)

@@ -165,7 +165,7 @@ pub fn rule(rule: &KeptRule) -> String {
     visible(rule.to_string()).to_string()
 }
 
-/// What is said of uses: `train-ai n, search y`.
+/// The preferences about uses, as text: `train-ai n, search y`.
 pub fn uses(said: &Uses) -> String {
     said.iter().map(|(name, preference)| format!("{name} {preference}")).collect::<Vec<_>>().join(", ")
 }

@@ -114,7 +114,7 @@ impl CacheMemory {
         C::within(Share(bytes))
     }
 
-    /// What is left, for caches that replace those taken from it before.
+    /// The memory left, for caches that replace those taken from it before.
     pub fn for_new_caches(&self) -> CacheMemory {
         CacheMemory(self.0)
     }

@@ -1,11 +1,11 @@
-//! Whether a proposal is right: the file is read again with it in place of its line, and the automata of that file are asked.
+//! Checks a proposal: reads the file again with the proposal in place of its line, and asks the automata of that file.
 //!
-//! A proposed rule must decide: of the paths that it matches, one that can be asked for must have its verdict, for a crawler that the
-//! record is for. Where a finding says that a line only could be shorter, no verdict may change. On paths that it does not match, every
-//! crawler must have the verdicts that it had: that is so if all other rules stay in their records, and asked if they do not. And a line for some paths never becomes one
-//! for the whole site: whether that is meant cannot be told by any automaton.
+//! The proposed rule must decide: on one of the paths that it matches and that can be requested, its verdict must be the file's, for a
+//! crawler of its record. If a finding only says that a line could be shorter, no verdict may change. On paths that the proposal does not
+//! match, the verdicts of every crawler must stay. They do if all other rules stay in their records; otherwise the automata are asked. A
+//! line for some paths never becomes one for the whole site: no automaton can tell whether the author meant that.
 //!
-//! What cannot be decided with limited work is not proposed.
+//! If limited work does not decide, nothing is proposed.
 
 use std::ops::Range;
 

@@ -21,7 +21,7 @@ pub(crate) struct Column {
     pub name: &'static str,
     pub kind: Kind,
     pub source: Source,
-    /// What it shows, for the docs and the program's help.
+    /// Its meaning, for the docs and the program's help.
     #[cfg_attr(not(feature = "cli"), allow(dead_code))]
     meaning: &'static str,
 }
@@ -50,7 +50,7 @@ pub(crate) enum Source {
     Cause(CauseValue),
     /// The crawlers that may not fetch its URL.
     Refused,
-    /// What is said about a use of its page.
+    /// The preference about a use of its page.
     Preference(PreferenceColumn),
 }
 

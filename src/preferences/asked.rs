@@ -9,7 +9,7 @@ use super::preference::{Preference, PreferenceSource, Use};
 use crate::error::{ValueError, ValueErrorKind};
 
 named! {
-    /// What is required of each use, as it is written after its name.
+    /// The requirement on each use, as written after its name.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
     enum Required {
         /// That it is not refused, nor said in a way that cannot be read.

@@ -1,5 +1,4 @@
-//! What must hold between the lines that were read, left out, judged and written. A run asks it of its totals, and whoever proves or
-//! joins runs asks it of their receipts.
+//! The balance of lines read, left out, judged and written. A run checks its totals by it; `verify` and `join` check receipts by it.
 
 use crate::judge::tally::Tally;
 

@@ -200,7 +200,7 @@ mod tests {
     use crate::formats::external_sort::ChunkKeys;
     use crate::rng::Rng;
 
-    /// What is repeated among these keys, given in chunks of this many.
+    /// The lines whose keys are repeated, of keys given in chunks of this many.
     fn found(keys: &[u128], chunk: usize, buffered: u64, threads: usize, memory: u64) -> Vec<usize> {
         let folder = tempfile::tempdir().unwrap();
         let (mut runs, mut sorted) =

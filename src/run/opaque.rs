@@ -28,6 +28,19 @@ opaque_error! {
     }
 }
 
+impl Error {
+    /// The problem itself, if it is of this type.
+    pub(crate) fn problem<P: std::error::Error + 'static>(&self) -> Option<&P> {
+        self.problem.downcast_ref()
+    }
+
+    /// The problem itself, if it is of this type; else the same error.
+    pub(crate) fn into_problem<P: std::error::Error + 'static>(self) -> Result<P, Error> {
+        let Error { kind, problem } = self;
+        problem.downcast().map(|problem| *problem).map_err(|problem| Error { kind, problem })
+    }
+}
+
 is_opaque!(ListError as Error: |_| ErrorKind::List);
 is_opaque!(ListNamesError as Error: |_| ErrorKind::List);
 is_opaque!(OutputError as Error: |_| ErrorKind::Output);

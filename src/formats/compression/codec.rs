@@ -50,9 +50,9 @@ type OpenMember = for<'r> fn(Input<'r>, &[u8]) -> io::Result<Box<dyn Member<'r> 
 
 /// A coding of bodies.
 pub(crate) struct BodyCoding {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub name: &'static str,
-    /// What headers call it.
+    /// Its names in headers.
     pub headers: &'static [&'static str],
     /// Whether a body is in this coding, by its first bytes. A few bytes that are the beginning of a mark, and no text, are.
     pub is_marked: fn(&[u8]) -> bool,

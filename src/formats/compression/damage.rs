@@ -1,4 +1,4 @@
-//! What is wrong with a compressed file.
+//! Damage to a compressed file.
 
 use std::io;
 

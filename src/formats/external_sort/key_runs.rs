@@ -111,7 +111,7 @@ impl ChunkKeys {
 }
 
 impl KeyRuns {
-    /// What is written for a line: its key, and its run.
+    /// Bytes written for a line: its key, and its run.
     #[cfg(feature = "cli")]
     pub const BYTES_PER_LINE: u64 = size_of::<u128>() as u64 + 1;
 

@@ -56,7 +56,7 @@ struct Records {
     left: u64,
 }
 
-/// What is merged: runs, and the records in memory.
+/// A source of a merge: a run, or the records in memory.
 enum Source {
     Run(Records),
     Held(std::vec::IntoIter<Box<[u8]>>),

@@ -150,7 +150,7 @@ pub struct SideLine {
     pub(crate) says: Uses,
 }
 
-/// What is said of uses of a page, by their names.
+/// The preferences about uses of a page, by the names of the uses.
 pub(crate) type Uses = BTreeMap<&'static str, Preference>;
 
 /// A crawl delay.
