@@ -4,8 +4,9 @@ use std::fs::{self, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
-use super::args::{FilterArgs, PolicyArgs, PolicySourceArgs};
+use super::args::{FilterArgs, LongRunArgs, PolicyArgs, PolicySourceArgs};
 use super::error::Failure;
 use super::guess::about_lists;
 use super::journal::Journal;
@@ -110,7 +111,7 @@ fn split(
     if let Some(earlier) = earlier {
         job.chunk_size = earlier.chunk_size;
     }
-    if args.output.out.is_some() && job.long_run.interrupt.is_none() {
+    if args.output.out.is_some() && job.interrupt.is_none() {
         journal
             .warn("standard input and pipes cannot be read again, so this run cannot be resumed if it is interrupted");
     }
@@ -201,10 +202,9 @@ fn compiled(args: &FilterArgs, journal: &Journal, agents: &[Agents]) -> Result<P
 
 fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<Crawler>) -> Job {
     let destination = args.output.destination();
-    let (explain, threads) = (args.output.explain, args.long_run.threads);
     // A run that cannot be resumed ends at once when interrupted, but the lines that a pipe has read are gone from there.
     let ends_later = is_resumable(args, &lists) || cfg!(unix) && args.output.prints_lines();
-    let long_run = args.long_run.long_run(ends_later.then(process::interruption));
+    let LongRunArgs { shard, resume, skip_bad, checkpoint, memory, threads } = args.long_run;
     let seen = args.output.seen.clone();
     let unique = args.output.unique.or(seen.as_ref().map(|_| SameUrl::default()));
     let robots_needed = args.output.robots_needed.clone();
@@ -213,7 +213,7 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
         url_field: args.input.url_field(),
         destination,
         robots_needed,
-        explain,
+        explain: args.output.explain,
         preferences: args.output.preferences.unwrap_or_default(),
         crawlers,
         allowed_if: args.output.allowed_if,
@@ -224,7 +224,12 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
         keys: args.output.keys.clone(),
         threads,
         chunk_size: 0,
-        long_run,
+        shard,
+        resume,
+        skip_bad,
+        checkpoint: Duration::from_secs(checkpoint),
+        interrupt: ends_later.then(process::interruption),
+        memory,
         maps: None,
     }
 }

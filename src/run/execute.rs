@@ -202,7 +202,7 @@ fn unique(
     let limits = PassLimits::new(folder, threads, plan.memory);
     // What can be read must not depend on the pass.
     let cut = plan.cut(progress.source());
-    let chunks = Chunks::new(Cut { with_columns: cut.with_columns && plan.job.long_run.skip_bad, ..cut });
+    let chunks = Chunks::new(Cut { with_columns: cut.with_columns && plan.job.skip_bad, ..cut });
     let judged = |list: usize| state.map_or(0, |state| state.totals.lists[list].input.lines);
     let judged: Vec<u64> = (0..plan.lists.len()).map(judged).collect();
     let shards = plan.shard_keys.as_ref();
@@ -405,14 +405,14 @@ impl Job {
 
     fn keys_file(&self, out: &Path, progress: &Progress) -> Result<SeenFile, FilterError> {
         let same = self.unique.unwrap_or_default();
-        let memory = JobMemory::new(self.long_run.memory, Needs::new([], None, false, None))?;
+        let memory = JobMemory::new(self.memory, Needs::new([], None, false, None))?;
         let lists = lists(self, memory)?;
         let chunk_size = (self.chunk_size > 0).then_some(self.chunk_size);
         let plan = memory.worker_plan(threads::asked(self.threads), chunk_size, FileFormat::Text)?;
         progress.begin(lists.iter().map(List::source_length).sum(), 0);
         let chunks = Chunks::new(Cut {
             longest: memory.longest_line(),
-            interrupt: self.long_run.interrupt.clone(),
+            interrupt: self.interrupt.clone(),
             parallelism: Parallelism { lists: plan.workers, in_order: true },
             memory: memory.decompressors(),
             ..Cut::all(&lists, plan.chunk_size, progress.source())
@@ -421,7 +421,7 @@ impl Job {
         let keys = progress.comparing(|| first_pass(&chunks, Hashing::of_files(same), &limits))?.keys;
         progress.judged();
         let written = replace(out, &KEYS_FILE, |file| {
-            write_keys(file, same, self.long_run.shard, vec![keys.in_order(memory.share(KEY_SETS))])
+            write_keys(file, same, self.shard, vec![keys.in_order(memory.share(KEY_SETS))])
         });
         written.map_err(|problem: Unwritten| problem.of(out))?;
         Ok(SeenFile::open_file(out)?)

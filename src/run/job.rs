@@ -65,8 +65,18 @@ pub struct Job {
     pub threads: usize,
     /// The size of a chunk in bytes; 0 to choose it by the memory.
     pub chunk_size: usize,
-    /// Settings for long runs.
-    pub(crate) long_run: LongRun,
+    /// The part of the lists to read; `None` for all.
+    pub shard: Option<Shard>,
+    /// Whether to resume an interrupted run in the folder, if there is one.
+    pub resume: bool,
+    /// Whether to skip parts of lists that cannot be read, instead of ending the run.
+    pub skip_bad: bool,
+    /// The shortest time between checkpoints; by default five seconds.
+    pub checkpoint: Duration,
+    /// Stops the run at the next chunk once this flag is set.
+    pub interrupt: Option<Arc<AtomicBool>>,
+    /// The memory budget in bytes. Mapped files and the policy do not count.
+    pub memory: u64,
     /// Whether plain lists are mapped.
     pub(crate) maps: Option<Maps>,
 }
@@ -91,7 +101,12 @@ impl Job {
             keys: None,
             threads: 0,
             chunk_size: 0,
-            long_run: LongRun::default(),
+            shard: None,
+            resume: false,
+            skip_bad: false,
+            checkpoint: Duration::from_secs(5),
+            interrupt: None,
+            memory: DEFAULT_MEMORY,
             maps: None,
         }
     }
@@ -124,6 +139,16 @@ impl Job {
         self.destination = Some(destination.into());
         self
     }
+
+    /// Compares each verdict with that of an older policy, which has the dialect and the crawlers of the run. Lines are judged by it
+    /// as well, with the same choices, except that no robots.txt is too old. Partitions and names of crawlers are by the policy of
+    /// the run; a file of verdicts has the older ones after these, and the receipt counts both, and what changed. With `only_changed`,
+    /// lines whose partition is the same by both policies, for all crawlers, are left out.
+    #[must_use]
+    pub fn against(mut self, policy: Policy, only_changed: bool) -> Job {
+        self.against = Some(Against { policy, only_changed });
+        self
+    }
 }
 
 setters! {
@@ -139,61 +164,12 @@ setters! {
         keys: Option<PathBuf>,
         threads: usize,
         chunk_size: usize,
-    }
-}
-
-/// For long runs.
-impl Job {
-    /// Compares each verdict with that of an older policy, which has the dialect and the crawlers of the run. Lines are judged by it
-    /// as well, with the same choices, except that no robots.txt is too old. Partitions and names of crawlers are by the policy of
-    /// the run; a file of verdicts has the older ones after these, and the receipt counts both, and what changed. With `only_changed`,
-    /// lines whose partition is the same by both policies, for all crawlers, are left out.
-    #[must_use]
-    pub fn against(mut self, policy: Policy, only_changed: bool) -> Job {
-        self.against = Some(Against { policy, only_changed });
-        self
-    }
-
-    /// Reads only a part of the lists, if one is given.
-    #[must_use]
-    pub fn shard(mut self, shard: Option<Shard>) -> Job {
-        self.long_run.shard = shard;
-        self
-    }
-
-    /// Resumes an interrupted run in the folder, if there is one.
-    #[must_use]
-    pub fn resume(mut self, resume: bool) -> Job {
-        self.long_run.resume = resume;
-        self
-    }
-
-    /// Skips parts of lists that cannot be read, instead of ending the run.
-    #[must_use]
-    pub fn skip_bad(mut self, skip_bad: bool) -> Job {
-        self.long_run.skip_bad = skip_bad;
-        self
-    }
-
-    /// Sets the shortest time between checkpoints; by default five seconds.
-    #[must_use]
-    pub fn checkpoint(mut self, checkpoint: Duration) -> Job {
-        self.long_run.checkpoint = checkpoint;
-        self
-    }
-
-    /// Stops the run at the next chunk once this flag is set.
-    #[must_use]
-    pub fn interrupt(mut self, interrupt: Option<Arc<AtomicBool>>) -> Job {
-        self.long_run.interrupt = interrupt;
-        self
-    }
-
-    /// Sets the memory budget in bytes. Mapped files and the policy do not count.
-    #[must_use]
-    pub fn memory(mut self, memory: u64) -> Job {
-        self.long_run.memory = memory;
-        self
+        shard: Option<Shard>,
+        resume: bool,
+        skip_bad: bool,
+        checkpoint: Duration,
+        interrupt: Option<Arc<AtomicBool>>,
+        memory: u64,
     }
 }
 
@@ -205,32 +181,6 @@ pub struct Against {
     pub policy: Policy,
     /// Whether to leave out lines whose partition is the same by both policies, for all crawlers.
     pub only_changed: bool,
-}
-
-/// Settings that divide a long run, or let it run unattended.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct LongRun {
-    /// The part of the lists to read; `None` for all.
-    pub shard: Option<Shard>,
-    /// Whether to resume an interrupted run in the folder, if there is one.
-    pub resume: bool,
-    /// Whether to skip parts of lists that cannot be read, instead of ending the run.
-    pub skip_bad: bool,
-    /// The shortest time between checkpoints.
-    pub checkpoint: Duration,
-    /// Set this flag to stop the run at the next chunk.
-    pub interrupt: Option<Arc<AtomicBool>>,
-    /// The memory budget in bytes. Mapped files and the policy do not count.
-    pub memory: u64,
-}
-
-impl Default for LongRun {
-    /// All lists, from the start; a checkpoint every five seconds; [`DEFAULT_MEMORY`].
-    fn default() -> LongRun {
-        let checkpoint = Duration::from_secs(5);
-        LongRun { shard: None, resume: false, skip_bad: false, checkpoint, interrupt: None, memory: DEFAULT_MEMORY }
-    }
 }
 
 /// Where lines go.

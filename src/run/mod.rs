@@ -39,7 +39,7 @@ pub use crate::input::{Shard, UrlField};
 pub use crate::judge::line_hash;
 pub use crate::output::{FileFormat, FrameCompression, OutputMode, Receipt};
 pub(crate) use error::{FilterError, JoinError};
-pub(crate) use job::{Against, LongRun};
+pub(crate) use job::Against;
 pub use job::{Destination, Folder, Job, Pipe};
 pub use join::join;
 #[cfg(feature = "cli")]

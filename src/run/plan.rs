@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::job::{Against, Destination, Folder, Job, LongRun, Pipe};
+use super::job::{Against, Destination, Folder, Job, Pipe};
 use super::memory::{JobMemory, Needs, WorkerPlan};
 use super::newly_seen::SeenPlace;
 use super::seen_file::ShardKeys;
@@ -52,7 +52,7 @@ impl<'j> Plan<'j> {
         let agents = job.crawlers.iter().chain(&older).map(Crawler::agents);
         let needs = Needs::new(agents, form, job.explain, job.allowed_if);
         let needs = needs.with_preferences(preferences(job)).showing_chunks(shows_chunks(job));
-        let memory = JobMemory::new(job.long_run.memory, needs)?;
+        let memory = JobMemory::new(job.memory, needs)?;
         let split_for = AllowedIf::split_count(job.allowed_if, job.crawlers.len());
         let has_columns = job.explain || !preferences(job).is_empty();
         if job.allowed_if.is_some() && (form.is_some_and(OutputMode::is_whole) && !is_picked(job) || has_columns) {
@@ -162,7 +162,7 @@ impl<'j> Plan<'j> {
             patience,
             by_rows: !self.options.format.is_text(),
             with_columns: !self.options.format.is_text(),
-            interrupt: self.job.long_run.interrupt.clone(),
+            interrupt: self.job.interrupt.clone(),
             parallelism: Parallelism { lists: self.options.threads, in_order: self.is_in_order() },
             memory: self.memory.decompressors(),
             folder: self.folder().map(|folder| folder.directory.clone()),
@@ -199,7 +199,7 @@ impl<'j> Plan<'j> {
 
 /// The lists of a job, or the parts of them to be read.
 pub(super) fn lists(job: &Job, memory: JobMemory) -> Result<Vec<List>, FilterError> {
-    let LongRun { skip_bad, interrupt, .. } = &job.long_run;
+    let Job { skip_bad, interrupt, .. } = job;
     let opening = Opening {
         url_field: &job.url_field,
         memory: memory.decompressors(),
@@ -220,7 +220,7 @@ pub(super) fn lists(job: &Job, memory: JobMemory) -> Result<Vec<List>, FilterErr
     {
         return Err(FilterError::NoKeys { path: list.path.clone() });
     }
-    if let Some(shard) = job.long_run.shard {
+    if let Some(shard) = job.shard {
         shard.cut(&mut lists)?;
     }
     Ok(lists)
@@ -243,7 +243,7 @@ fn seen(job: &Job, lists: &[List]) -> Result<Option<SeenPlace>, FilterError> {
 
 /// The keys of all shards, which a shard needs to leave out duplicates.
 fn shard_keys(job: &Job) -> Result<Option<ShardKeys>, FilterError> {
-    match (job.long_run.shard, job.unique, &job.keys) {
+    match (job.shard, job.unique, &job.keys) {
         (Some(_), Some(_), _) if job.seen.is_some() => Err(FilterError::SeenShard),
         (Some(shard), Some(same), Some(folder)) => {
             ShardKeys::open(folder, shard, same).map(Some).map_err(FilterError::Keys)
@@ -324,7 +324,7 @@ fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
         threads: worker_plan.workers,
         chunk_size: worker_plan.chunk_size,
         per_input: folder.is_some_and(|folder| folder.per_input),
-        shard: job.long_run.shard,
+        shard: job.shard,
     }
 }
 
@@ -347,7 +347,7 @@ mod tests {
             (vec![list.clone()], 48 << 20, None, false),
         ] {
             let mut job = Job::new(lists, vec![policy.crawler(None).unwrap()]).unique(unique);
-            job.long_run.memory = memory;
+            job.memory = memory;
             assert_eq!(Plan::new(&policy, &job).unwrap().reads_twice(), expected, "{memory} {unique:?}");
         }
     }

@@ -64,13 +64,13 @@ pub(super) fn start(plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<(Star
     let (sets, tables) = sets(plan, layout.style)?;
     let files = Files { folder, layout, sets, tables };
     let record = record(plan);
-    if plan.job.long_run.resume && record.is_none() {
+    if plan.job.resume && record.is_none() {
         let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
         return Err(OutputError::NotResumable { path: directory.clone(), problem }.into());
     }
     let lock = FolderLock::take(directory)?;
     let start = match record {
-        Some(record) if plan.job.long_run.resume => resume(plan, files, record)?,
+        Some(record) if plan.job.resume => resume(plan, files, record)?,
         record => start_over(plan, files, record)?,
     };
     Ok((start, Some(lock)))
@@ -141,8 +141,7 @@ fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> R
     let state = record.as_ref().map(|_| MissingRobotsState::default());
     let needed = MissingRobots::new(directory, plan.memory.share(ORIGINS), state.as_ref());
     let needed = needed.map_err(OutputError::unwritable(directory))?;
-    let checkpointer =
-        record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, 0.0));
+    let checkpointer = record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.checkpoint, 0.0));
     let sink = Sink::Folder(Box::new(output));
     let shape = shape(plan, tables, directory, checkpointer.is_some(), None)?;
     let outlets = Outlets { needed: Some(needed), ..Outlets::new(sink, shape) };
@@ -208,8 +207,7 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
             Ok(Start::Done(Box::new(receipt)))
         }
         Stage::Judging(state) => {
-            let checkpointer =
-                Checkpointer::new(record, directory.clone(), plan.job.long_run.checkpoint, state.seconds);
+            let checkpointer = Checkpointer::new(record, directory.clone(), plan.job.checkpoint, state.seconds);
             let Files { layout, sets, tables, .. } = files;
             let output = Output::resume(directory, sets, layout, &state.files)?;
             let needed = match MissingRobots::new(directory, plan.memory.share(ORIGINS), Some(&state.needed)) {
@@ -314,7 +312,7 @@ mod tests {
         fs::write(&list, "http://a.example/\n").unwrap();
         let run = |name: &str, threads, chunk_size, resume| {
             let mut job = Job::new([list.clone()], vec![policy.crawler(None).unwrap()]).explain(true);
-            (job.threads, job.chunk_size, job.long_run.resume) = (threads, chunk_size, resume);
+            (job.threads, job.chunk_size, job.resume) = (threads, chunk_size, resume);
             job.destination = Some(Folder::new(place.path().join(name)).into());
             // A resumed run judges at the time of the run before, and the clock goes on.
             job.choices.now = 0;

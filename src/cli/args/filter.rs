@@ -2,9 +2,6 @@
 
 use clap::ValueEnum;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use super::choices::ChoicesArgs;
 use super::memory::{MEMORY, memory_of_run};
@@ -15,7 +12,6 @@ use crate::cli::error::Failure;
 use crate::cli::sources::read_once;
 use crate::input::{Column, Delimiter, Shard, UrlField};
 use crate::robots::Agents;
-use crate::run::LongRun;
 
 /// Split URL lists into allowed, blocked, deferred and invalid lines
 ///
@@ -173,7 +169,7 @@ impl FilterArgs {
 const DAY: usize = 86_400;
 
 /// The options for long runs: shards, resuming, budgets.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, Copy, clap::Args)]
 pub struct LongRunArgs {
     /// Resume the interrupted run in --out, or start a new one
     ///
@@ -219,14 +215,6 @@ pub struct LongRunArgs {
     #[arg(long, requires = "out", default_value_t = 5, value_name = "SECONDS", hide_short_help = true,
         value_parser = seconds)]
     pub checkpoint: u64,
-}
-
-impl LongRunArgs {
-    /// Converts to the library's type, for a run that stops once `interrupt` is set.
-    pub fn long_run(&self, interrupt: Option<Arc<AtomicBool>>) -> LongRun {
-        let LongRunArgs { shard, resume, skip_bad, memory, .. } = *self;
-        LongRun { shard, resume, skip_bad, checkpoint: Duration::from_secs(self.checkpoint), interrupt, memory }
-    }
 }
 
 /// The options for progress and logs.

@@ -8,7 +8,7 @@ mod policy;
 mod values;
 
 pub use choices::{ChoicesArgs, OriginChoicesArgs, ViewArgs};
-pub use filter::{FilterArgs, InputArgs, Log, PolicySourceArgs, WatchingArgs};
+pub use filter::{FilterArgs, InputArgs, Log, LongRunArgs, PolicySourceArgs, WatchingArgs};
 pub use memory::MEMORY;
 pub use policy::{
     AgentsFileArgs, CrawlerArgs, JudgedByArgs, PolicyArgs, PolicyFileArgs, ReadingArgs, dialect, mapped, trust,
