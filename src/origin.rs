@@ -42,7 +42,10 @@ pub enum InvalidUrl {
 #[inline]
 pub fn trimmed(line: &[u8]) -> &[u8] {
     let start = line.iter().take_while(|&&byte| byte <= b' ').count();
-    let end = line.len() - line[start..].iter().rev().take_while(|&&byte| byte <= b' ').count();
+    let mut end = line.len();
+    while end > start && line[end - 1] <= b' ' {
+        end -= 1;
+    }
     &line[start..end]
 }
 
@@ -81,9 +84,9 @@ pub(crate) fn cut(line: &[u8]) -> Option<usize> {
 ///
 /// If this is false, the origin may still be canonical; [`canonical`] decides.
 pub(crate) fn is_surely_canonical(origin: &[u8]) -> bool {
-    let (rest, default_port) = match origin.strip_prefix(b"http") {
-        Some([b's', b':', b'/', b'/', rest @ ..]) => (rest, 443),
-        Some([b':', b'/', b'/', rest @ ..]) => (rest, 80),
+    let (rest, default_port) = match origin {
+        [b'h', b't', b't', b'p', b's', b':', b'/', b'/', rest @ ..] => (rest, 443),
+        [b'h', b't', b't', b'p', b':', b'/', b'/', rest @ ..] => (rest, 80),
         _ => return false,
     };
     let (host, port) = match memchr::memchr(b':', rest) {
@@ -122,6 +125,7 @@ fn is_canonical_port(port: &[u8], default_port: u16) -> bool {
 }
 
 /// The end of the origin of a trimmed line, if it is surely spelled in canonical form.
+#[inline]
 pub(crate) fn canonical_cut(line: &[u8]) -> Option<usize> {
     cut(line).filter(|&end| !has_line_feed(line) && is_surely_canonical(&line[..end]))
 }
@@ -131,6 +135,7 @@ pub(crate) fn canonical_cut(line: &[u8]) -> Option<usize> {
 /// # Errors
 ///
 /// As for [`canonical`].
+#[inline]
 pub(crate) fn of(line: &[u8]) -> Result<(Cow<'_, [u8]>, usize), InvalidUrl> {
     if let Some(end) = canonical_cut(line) {
         return Ok((Cow::Borrowed(&line[..end]), end));

@@ -29,6 +29,7 @@ impl<'o> Reader<'o> {
         Ok(byte)
     }
 
+    #[inline]
     pub fn number(&mut self) -> Result<u64, &'static str> {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
@@ -50,6 +51,7 @@ impl<'o> Reader<'o> {
         self.number()?.try_into().map_err(|_| TOO_SHORT)
     }
 
+    #[inline]
     pub fn text(&mut self) -> Result<&'o [u8], &'static str> {
         let length = usize::try_from(self.number()?).map_err(|_| TOO_SHORT)?;
         let (text, rest) = self.0.split_at_checked(length).ok_or(TOO_SHORT)?;

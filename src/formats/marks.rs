@@ -123,7 +123,10 @@ impl FileMark {
         // Text may have a word of a mark anywhere but at its start; the formats that have one there begin with numbers.
         let is_text = || !start[..start.len().min(MARKED)].iter().any(|byte| matches!(byte, 0..=8 | 14..=31));
         MARKS.iter().find(|mark| {
-            start.get(mark.at..).is_some_and(|rest| rest.starts_with(mark.bytes)) && (mark.at == 0 || !is_text())
+            // Nearly all marks differ in the first byte.
+            start.get(mark.at) == mark.bytes.first()
+                && start[mark.at..].starts_with(mark.bytes)
+                && (mark.at == 0 || !is_text())
         })
     }
 

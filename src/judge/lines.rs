@@ -45,11 +45,13 @@ impl Lines {
     }
 
     /// Where each line begins, and where a line after the last would begin.
+    #[inline]
     pub fn starts(&self) -> &[u32] {
         &self.starts[..=self.count]
     }
 
     /// Whether each line needs a second look: 1 if it does, 0 if it is plain.
+    #[inline]
     pub fn second_looks(&self) -> &[u8] {
         &self.second_looks[..self.count]
     }
@@ -61,6 +63,7 @@ impl Lines {
     }
 
     /// A line with its LF, if it has one.
+    #[inline]
     pub fn whole<'t>(&self, text: &'t [u8], line: usize) -> &'t [u8] {
         &text[self.starts[line] as usize..(self.starts[line + 1] as usize).min(text.len())]
     }

@@ -128,7 +128,8 @@ impl Kernel for LookStep<'_, '_> {
     #[inline(always)]
     fn run<I: Isa>(self) {
         let LookStep { arrays, lookup, urls } = self;
-        let [mut known, mut untidy] = [&mut arrays.known, &mut arrays.untidy].map(|list| Append::to(&mut list.items));
+        let mut known = Append::to(&mut arrays.known.items);
+        let mut untidy = Append::to(&mut arrays.untidy.items);
         let second_looks = &urls.second_looks[..urls.count().min(BATCH)];
         #[expect(clippy::needless_range_loop, reason = "an iterator takes 27 instructions a line more")]
         for url in 0..second_looks.len() {
@@ -349,8 +350,9 @@ impl Kernel for FrontStep<'_, '_> {
         let FrontStep { arrays, judge, urls } = self;
         // Copies stay in registers; through references, the compiler loads them again after each store.
         let (judge, text) = (judge.clone(), urls.text);
-        let [mut probing, mut asking, mut walks] =
-            [&mut arrays.probing, &mut arrays.asking, &mut arrays.walks].map(|list| Append::to(&mut list.items));
+        let mut probing = Append::to(&mut arrays.probing.items);
+        let mut asking = Append::to(&mut arrays.asking.items);
+        let mut walks = Append::to(&mut arrays.walks.items);
         arrays.lanes = [0; BATCH];
         for (place, item) in arrays.items.items().iter().enumerate() {
             let automaton = judge.automaton(item.automaton);

@@ -100,6 +100,7 @@ impl LineUrls {
     }
 
     /// The URLs. Entries of lines without a URL, or with a URL that is apart, are meaningless.
+    #[inline]
     pub fn urls<'u>(&'u self, text: &'u [u8]) -> Urls<'u> {
         match self.is_whole {
             true => Urls { refuses_tabs: self.refuses_tabs, ..Urls::of_lines(text, &self.lines) },
@@ -118,11 +119,13 @@ impl LineUrls {
     }
 
     /// Whether a line has no URL because it has a tab inside.
+    #[inline]
     pub fn is_refused(&self, text: &[u8], line: usize) -> bool {
         self.refuses_tabs && self.lines.second_looks()[line] == 1 && has_tab_inside(self.url(text, line))
     }
 
     /// The URL of a line; empty if it has none.
+    #[inline]
     pub fn url<'u>(&'u self, text: &'u [u8], line: usize) -> &'u [u8] {
         match self.apart.binary_search_by_key(&line, |apart| apart.line) {
             Ok(place) => self.text_of(&self.apart[place], text),
@@ -196,6 +199,7 @@ pub(super) struct Places {
 
 impl Places {
     /// The URLs in the text that these places are in.
+    #[inline]
     pub fn urls<'u>(&'u self, text: &'u [u8]) -> Urls<'u> {
         Urls {
             text,
@@ -259,6 +263,7 @@ impl<'u> Urls<'u> {
     }
 
     /// A URL.
+    #[inline]
     pub fn get(&self, url: usize) -> &'u [u8] {
         &self.text[self.starts[url] as usize..(self.ends[url] - self.gap) as usize]
     }

@@ -217,7 +217,7 @@ pub(crate) fn lines<'a>(text: &'a [u8], dialect: &Dialect) -> impl Iterator<Item
         let line = match memchr::memchr2(b'\n', b'\r', rest) {
             Some(end) => {
                 let line = &rest[..end];
-                let crlf = rest[end..].starts_with(b"\r\n");
+                let crlf = matches!(rest[end..], [b'\r', b'\n', ..]);
                 rest = &rest[end + 1 + usize::from(crlf)..];
                 line
             }

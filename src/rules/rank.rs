@@ -186,8 +186,8 @@ pub(crate) fn deciding_rule<'r>(
                 patterns.clear();
                 lengths.clear();
                 patterns.push_rule(&rule, number, dialect, &mut lengths);
-                let all = patterns.all().iter().zip(&lengths);
-                all.filter(|(pattern, _)| patterns.matches(pattern, path)).map(|(_, &length)| length).max()
+                let matching = (0..lengths.len()).filter(|&one| patterns.matches(&patterns.all()[one], path));
+                matching.map(|one| lengths[one]).max()
             }
         };
         let verdict = if rule.allow { Verdict::Allowed } else { Verdict::Blocked };
@@ -212,12 +212,13 @@ enum Beginning {
 }
 
 /// Compares a rule with the start of a path, up to the first byte that differs.
+#[inline]
 fn begins(rule: &Rule<'_>, path: &[u8], dialect: &Dialect) -> Beginning {
     let special = dialect.wildcards == Wildcards::Special;
     let kept = Encoding::kept_in_patterns(special);
     let value = rule.value;
-    let mut pairs = value.iter().zip(path);
-    let at = pairs.position(|(one, other)| one != other || !kept.contains(*one)).unwrap_or(path.len());
+    let differs = |&at: &usize| value[at] != path[at] || !kept.contains(value[at]);
+    let at = (0..value.len().min(path.len())).find(differs).unwrap_or(path.len());
     let Some((&byte, rest)) = value.get(at..).and_then(<[u8]>::split_first) else {
         return if special && value.ends_with(b"$") { Beginning::Open } else { Beginning::Whole };
     };

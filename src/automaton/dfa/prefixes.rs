@@ -156,6 +156,7 @@ impl Prefixes {
     }
 
     /// The first segments still live at `place` that are better than `best`.
+    #[inline]
     pub fn live(&self, place: TriePlace, best: Priority) -> Live {
         let node = &self.nodes[place.node as usize];
         let here = place.depth == node.depth;
@@ -188,6 +189,7 @@ impl Prefixes {
     }
 
     /// How far the trie continues from `place` before anything better than `best` completes or diverges.
+    #[inline]
     pub fn straight_on(&self, place: TriePlace, best: Priority) -> TriePlace {
         let mut here = place;
         loop {

@@ -127,7 +127,10 @@ impl Layout {
             }
             let Some(&StateRecord { state, fail, .. }) = self.records.get(at) else { return Ok(()) };
             let edges = builder.expand(state)?;
-            self.targets.resize(builder.states().len(), UNREACHED);
+            let states = builder.states().len();
+            if self.targets.len() < states {
+                self.targets.resize(states, UNREACHED);
+            }
             // Most bytes go to the failure link, so its record should be near.
             if let Some(fail) = fail.get() {
                 self.visit(builder, fail);
@@ -234,7 +237,9 @@ impl Writer<'_, '_> {
         if let (DEFAULT_EXPLICIT, Some(fail)) = (default, state.fail.get()) {
             words.push(self.target(fail));
         }
-        words.extend(output);
+        if let Some(output) = output {
+            words.push(output);
+        }
         if state.fail.get().is_none() {
             push_bytes(&filter::new(self.builder.waited_for(id).collect()), words);
         }
@@ -288,7 +293,9 @@ impl Writer<'_, '_> {
             words.push(rank_word(&bitmap));
             WIDE
         };
-        words.extend(edges.iter().map(|edge| self.target(edge.target)));
+        for edge in edges {
+            words.push(self.target(edge.target));
+        }
         kind | (count as u32) << COUNT_SHIFT
     }
 }

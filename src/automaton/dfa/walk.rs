@@ -166,7 +166,10 @@ fn common_prefix(a: &[u8], b: &[u8]) -> usize {
         }
         at += 8;
     }
-    at + a[at..length].iter().zip(&b[at..length]).take_while(|(a, b)| a == b).count()
+    while at < length && a[at] == b[at] {
+        at += 1;
+    }
+    at
 }
 
 /// The target of `byte` in a narrow record: all bytes are compared at once, in the lanes of a word.

@@ -60,6 +60,7 @@ pub(super) const LET_THROUGH: [u64; LONGEST + 1] = {
 /// longer prefixes. `None` if there is no prefix.
 ///
 /// The first is that of the shortest prefix; the others are those that let the fewest paths through.
+#[inline]
 pub(super) fn lengths(counts: &[u32; LONGEST + 1]) -> Option<[usize; LENGTHS]> {
     let mut present = [0; LONGEST];
     let mut before = [0; LONGEST + 1];

@@ -96,6 +96,7 @@ impl Layout {
 }
 
 /// Whether a line has a tab inside, not only at its ends.
+#[inline]
 pub(crate) fn has_tab_inside(line: &[u8]) -> bool {
     memchr::memchr(b'\t', origin::trimmed(line)).is_some()
 }

@@ -130,12 +130,14 @@ impl LineArrays {
     }
 
     /// The value of a text column in a row.
+    #[inline]
     fn text(&self, column: usize, row: usize) -> Option<&[u8]> {
         let texts = &self.texts[column];
         texts.is_valid(row).then(|| texts.value(row))
     }
 
     /// The line of a row, if it is a single value, as in most lists; `None` if it is made of several.
+    #[inline]
     fn whole(&self, row: usize) -> Option<&[u8]> {
         match self.line_columns {
             LineColumns::Url(_) => Some(self.text(0, row).unwrap_or_default()),
@@ -145,15 +147,17 @@ impl LineArrays {
     }
 
     /// Appends a row's line; returns whether its URL has a line feed.
+    #[inline]
     pub fn append_line(&self, row: usize, text: &mut Vec<u8>) -> bool {
         let start = text.len();
-        self.append_url(row, text);
+        self.append_url(row, self.whole(row), text);
         encode_line_feeds(text, start)
     }
 
     /// Appends a row's URL, with its line feeds.
-    fn append_url(&self, row: usize, text: &mut Vec<u8>) {
-        match self.whole(row) {
+    #[inline]
+    fn append_url(&self, row: usize, whole: Option<&[u8]>, text: &mut Vec<u8>) {
+        match whole {
             Some(url) => text.extend_from_slice(url),
             None => self.put_together(row, text),
         }
@@ -163,10 +167,11 @@ impl LineArrays {
     /// they have no more than `most` bytes.
     pub fn append_all(&self, most: usize, Buffer { bytes, flaws, .. }: &mut Buffer) -> bool {
         for row in 0..self.count() {
-            if bytes.len() >= most || self.whole(row).is_some_and(|url| url.len() > most) {
+            let whole = self.whole(row);
+            if bytes.len() >= most || whole.is_some_and(|url| url.len() > most) {
                 return false;
             }
-            self.append_url(row, bytes);
+            self.append_url(row, whole, bytes);
             bytes.push(b'\n');
         }
         // Line feeds in URLs are so rare that looking for them in every single one is not worth it.
