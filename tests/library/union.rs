@@ -14,7 +14,7 @@ use robosieve::policy::{Capture, Captures, Crawlers, Overrides, Policy, WriteLoc
 use robosieve::{Agents, Dialect};
 use robosieve::{Choices, Fallback, MaxAge};
 
-use random::{Random, Told};
+use random::{HOSTS, Random, Told};
 
 /// The policy of these answers and overrides.
 fn compiled(told: &[Told], dialect: &'static Dialect) -> Policy {
@@ -74,13 +74,7 @@ fn merged_as_compiled(seeds: Range<u64>) {
         // There is memory for three URLs, so that most of them are in runs.
         let within = Captures::within(3 << 10, &std::env::temp_dir(), columns(), dialect);
         assert!(of(within, &told).bytes() == all.bytes(), "{seed}: in little memory");
-        let mut parts: Vec<Policy> = Vec::new();
-        let mut rest = &told[..];
-        while !rest.is_empty() {
-            let (part, others) = rest.split_at(1 + random.below(rest.len()));
-            parts.push(compiled(part, dialect));
-            rest = others;
-        }
+        let mut parts: Vec<Policy> = random.parts(&told).into_iter().map(|part| compiled(part, dialect)).collect();
         assert!(merged(&parts).bytes() == all.bytes(), "{seed}: merge of {}", parts.len());
         random.shuffle(&mut parts);
         let one_by_one = parts.iter().cloned().reduce(|one, other| merged(&[one, other])).unwrap();
@@ -113,7 +107,8 @@ fn urls() -> Vec<String> {
     ];
     let long = |host: &str| format!("http://{host}/{}", "b".repeat(300));
     let plain = ["a.test", "a.test.b", "a.test:8080", "b.test", "c.test", "never.test"].map(long);
-    (0..40).flat_map(|_| written.map(str::to_owned)).chain(plain).collect()
+    let chains = (0..HOSTS).flat_map(|host| ["a", "b"].map(|path| format!("http://h{host}.test/{path}")));
+    (0..40).flat_map(|_| written.map(str::to_owned)).chain(plain).chain(chains).collect()
 }
 
 /// All that the inspection and the export of a policy show.
@@ -148,8 +143,7 @@ fn layered_as_merged(seeds: Range<u64>) {
         let dialect = Dialect::ALL[random.below(Dialect::ALL.len())].name;
         let dialect = Dialect::named(dialect).unwrap();
         let told = random.told();
-        let parts: Vec<Policy> =
-            told.chunks(1 + random.below(told.len())).map(|part| compiled(part, dialect)).collect();
+        let parts: Vec<Policy> = random.parts(&told).into_iter().map(|part| compiled(part, dialect)).collect();
         let (merged, mut layered) = (merged(&parts), Policy::layered(parts.clone()).unwrap());
         if random.below(2) == 0 {
             let folder = tempfile::tempdir().unwrap();
@@ -194,7 +188,7 @@ fn origins_come_to_what_their_answers_say() {
         let mut random = Random::new(seed);
         let dialect = Dialect::ALL[random.below(Dialect::ALL.len())].name;
         let dialect = Dialect::named(dialect).unwrap();
-        let answers = random.answers_without_ties();
+        let answers = random.answers_without_ties(reading::kind);
         let told: Vec<Told> = answers.iter().cloned().map(Told::Answer).collect();
         let policy = compiled(&told, dialect);
         for record in policy.lookup().records() {

@@ -1,4 +1,5 @@
-//! Random answers, as unfriendly as they come: without times, in one second, of all kinds, redirects in chains and loops.
+//! Random answers, as unfriendly as they come: without times, in one second, of all kinds, redirects in loops, and in chains that are
+//! longer than any dialect follows.
 
 use robosieve::BodyFlaw;
 use robosieve::policy::{Answered, Capture};
@@ -50,6 +51,9 @@ const OVERRIDES: [&str; 6] = [
 ];
 const DAY: i64 = 86_400;
 
+/// The hosts that chains lead over: `h0.test`, `h1.test`...
+pub const HOSTS: usize = 13;
+
 /// A generator of random numbers.
 pub struct Random(u64);
 
@@ -76,6 +80,7 @@ impl Random {
     /// Answers and overrides, some of them contradictory.
     pub fn told(&mut self) -> Vec<Told> {
         let mut told: Vec<Told> = (0..1 + self.below(30)).map(|_| Told::Answer(self.answer())).collect();
+        told.extend(self.chains().into_iter().map(Told::Answer));
         for _ in 0..self.below(4) {
             let (origin, text) = (self.of(&ORIGINS), self.of(&OVERRIDES));
             told.push(Told::Override(format!("['{origin}']\n{text}\n")));
@@ -83,18 +88,62 @@ impl Random {
         told
     }
 
-    /// Answers of which no two of one URL are of the same time.
-    pub fn answers_without_ties(&mut self) -> Vec<Capture> {
-        let mut answers = Vec::<Capture>::new();
-        for _ in 0..1 + self.below(24) {
-            let answer = self.answer();
-            let is_same =
-                |one: &Capture| one.url == answer.url && one.answered.fetched_at == answer.answered.fetched_at;
-            if !answers.iter().any(is_same) {
-                answers.push(answer);
+    /// Cuts a list into parts, of one item or many.
+    pub fn parts<'t, T>(&mut self, all: &'t [T]) -> Vec<&'t [T]> {
+        let (mut parts, mut rest, most) = (Vec::new(), all, 1 + self.below(all.len()));
+        while !rest.is_empty() {
+            let (part, others) = rest.split_at(1 + self.below(most.min(rest.len())));
+            parts.push(part);
+            rest = others;
+        }
+        parts
+    }
+
+    /// Answers of which no two are of one URL, one time and one kind.
+    pub fn answers_without_ties(&mut self, kind: fn(&Capture) -> &'static str) -> Vec<Capture> {
+        let answers = (0..1 + self.below(24)).map(|_| self.answer()).collect::<Vec<_>>();
+        let mut without = Vec::<Capture>::new();
+        for answer in answers.into_iter().chain(self.chains()) {
+            let is_same = |one: &Capture| {
+                (&one.url, one.answered.fetched_at, kind(one))
+                    == (&answer.url, answer.answered.fetched_at, kind(&answer))
+            };
+            if !without.iter().any(is_same) {
+                without.push(answer);
             }
         }
+        without
+    }
+
+    /// In half of all cases a chain of redirects over up to thirteen origins, with an answer of any kind at its end, other answers on
+    /// the way, newer ones among them, and last of all one more for its end or any other origin.
+    fn chains(&mut self) -> Vec<Capture> {
+        let mut answers = Vec::new();
+        if self.below(2) == 0 {
+            return answers;
+        }
+        let hops = 2 + self.below(11);
+        let first = self.below(HOSTS - hops);
+        let origins: Vec<String> = (first..=first + hops).map(|host| format!("http://h{host}.test")).collect();
+        for two in origins.windows(2) {
+            let fetched_at = self.time();
+            let mut redirect = self.answer_at(&two[0], "/robots.txt", Some(301), fetched_at);
+            redirect.location = Some(format!("{}/robots.txt", two[1]));
+            answers.push(redirect);
+            if self.below(4) == 0 {
+                answers.push(self.any_at(&two[0]));
+            }
+        }
+        answers.push(self.any_at(&origins[hops]));
+        let host = [hops, self.below(hops)][self.below(2)];
+        answers.push(self.any_at(&origins[host]));
         answers
+    }
+
+    /// An answer of any kind for the robots.txt of an origin.
+    fn any_at(&mut self, origin: &str) -> Capture {
+        let (status, fetched_at) = (self.of(&STATUSES), self.time());
+        self.answer_at(origin, "/robots.txt", status, fetched_at)
     }
 
     fn time(&mut self) -> Option<i64> {
@@ -108,6 +157,10 @@ impl Random {
     fn answer(&mut self) -> Capture {
         let (origin, path, status) = (self.of(&ORIGINS), self.of(&PATHS), self.of(&STATUSES));
         let fetched_at = self.time();
+        self.answer_at(origin, path, status, fetched_at)
+    }
+
+    fn answer_at(&mut self, origin: &str, path: &str, status: Option<u16>, fetched_at: Option<i64>) -> Capture {
         let mut capture = answer(origin, 0, fetched_at);
         capture.url = format!("{origin}{path}");
         capture.origin = Some(origin.to_owned()).filter(|_| path == "/robots.txt");

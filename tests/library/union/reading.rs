@@ -19,10 +19,10 @@ struct End<'a> {
     urls: Vec<String>,
 }
 
-/// The newest answer of each kind: an older redirect, for example, is forgotten.
+/// The newest answer of each kind, the newest first: an older redirect, for example, is forgotten.
 fn kept<'a>(answers: &'a [Capture], url: &str) -> Vec<&'a Capture> {
     let mut all: Vec<&Capture> = answers.iter().filter(|answer| answer.url == url).collect();
-    all.sort_by_key(|answer| std::cmp::Reverse(answer.answered.fetched_at));
+    all.sort_by_key(|answer| std::cmp::Reverse(order(answer)));
     let mut kinds = Vec::new();
     all.retain(|answer| {
         let is_first = !kinds.contains(&kind(answer));
@@ -30,6 +30,12 @@ fn kept<'a>(answers: &'a [Capture], url: &str) -> Vec<&'a Capture> {
         is_first
     });
     all
+}
+
+/// What makes an answer the newest: its time, in a tie an exact name, then the kind.
+fn order(answer: &Capture) -> (Option<i64>, bool, usize) {
+    let kind = KINDS.iter().position(|&name| name == kind(answer)).unwrap();
+    (answer.answered.fetched_at, answer.exact, kind)
 }
 
 fn is_page(answer: &Capture) -> bool {
@@ -42,7 +48,7 @@ fn is_image(answer: &Capture) -> bool {
 /// What counts in a tie: the later kind.
 const KINDS: [&str; 9] = ["4xx", "refused", "408", "429", "3xx", "304", "failed", "page", "file"];
 
-fn kind(answer: &Capture) -> &'static str {
+pub fn kind(answer: &Capture) -> &'static str {
     match answer.answered.status {
         Some(200..=299) if answer.flaw.is_some() || is_image(answer) => "failed",
         Some(200..=299) if is_page(answer) => "page",
@@ -194,14 +200,12 @@ pub fn state(answers: &[Capture], origin: &str, dialect: &'static Dialect) -> Or
             let age = oldest(&end.times, dialect);
             // A 304 after it says that there is a robots.txt.
             let refuted = !matches!(kind(answer), "file" | "page" | "3xx")
-                && kept(answers, url)
-                    .iter()
-                    .any(|later| kind(later) == "304" && later.answered.fetched_at > answer.answered.fetched_at);
-            let order = (answer.exact, KINDS.iter().position(|&name| name == kind(answer)).unwrap());
-            let is_newer =
-                !refuted && good.is_none_or(|(times, ..)| (age.fetched_at, order) >= (times.fetched_at, in_a_tie));
+                && kept(answers, url).iter().any(|later| kind(later) == "304" && order(later) > order(answer));
+            let (_, exact, rank) = order(answer);
+            let is_newer = !refuted
+                && good.is_none_or(|(times, ..)| (age.fetched_at, (exact, rank)) >= (times.fetched_at, in_a_tie));
             if end.status.is_definite() && is_newer {
-                in_a_tie = order;
+                in_a_tie = (exact, rank);
                 good = Some((age, end.status, end.page));
             }
         }
