@@ -183,7 +183,7 @@ fn lists_are_judged_as_without_the_lines_left_out() {
         }
         Ok(())
     };
-    TestRunner::new(config_with(96)).run(&cases(), property).unwrap_or_else(|problem| panic!("{problem}"));
+    TestRunner::new(config_with(48)).run(&cases(), property).unwrap_or_else(|problem| panic!("{problem}"));
     let marked = marked.map(AtomicUsize::into_inner);
     assert!(marked.iter().all(|&count| count > 0), "cases that leave out a line with a mark: {marked:?}");
 }
