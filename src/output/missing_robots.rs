@@ -346,9 +346,14 @@ mod tests {
     #[test]
     fn each_origin_is_listed_once_in_the_order_of_first_lines() {
         const ORIGINS: u64 = 97;
+        // Of different lengths, so that what is held and what is sorted reach their limits at different times.
+        let origin = |line: u64| {
+            let host = line * 7919 % ORIGINS;
+            format!("http://{host}{}.example", "x".repeat((host * 31 % 60) as usize))
+        };
         // An origin waits for the reason of its first line.
         let reason = |line: u64| [Reason::Unfetched, Reason::Unreachable][(line / 10 % 2) as usize];
-        for limit in [0, 300, 1 << 20] {
+        for limit in [0, 300, 1500, 1 << 20] {
             for stops in [&[][..], &[3, 2]] {
                 let folder = tempfile::tempdir().unwrap();
                 let resumed =
@@ -358,7 +363,7 @@ mod tests {
                 for chunk in [2, 0, 3, 1] {
                     let mut waiting = WaitingOrigins::default();
                     for line in chunk * 100..chunk * 100 + 100 {
-                        let url = format!("http://{}.example", line * 7919 % ORIGINS);
+                        let url = origin(line);
                         let new = Waiting { first: line, lines: 1, reason: reason(line), status: None, asked_at: None };
                         waiting.count(url.as_bytes(), new);
                     }
@@ -386,7 +391,7 @@ mod tests {
                 let row = |line: u64| {
                     let lines = if line < 400 - 4 * ORIGINS { 5 } else { 4 };
                     let reason = reason(line).name();
-                    format!("http://{}.example/robots.txt\t{reason}\t{lines}\t\t", line * 7919 % ORIGINS)
+                    format!("{}/robots.txt\t{reason}\t{lines}\t\t", origin(line))
                 };
                 assert!(text.lines().skip(1).eq((0..ORIGINS).map(row)), "limit {limit}: {text}");
             }

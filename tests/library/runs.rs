@@ -76,13 +76,12 @@ impl Text {
     }
 }
 
-/// Lists of fewer lines than `most`, and whether these have fields. Then all heads are the same.
-fn lists(most: usize) -> impl Strategy<Value = (Vec<Text>, bool)> {
-    let of = (prop::collection::vec(Text::any(most), 1..4), any::<bool>());
-    of.prop_map(|(mut lists, fields)| {
+/// Lists of fewer lines than `most`. If these have fields, all heads are the same.
+fn lists(most: usize, fields: bool) -> impl Strategy<Value = Vec<Text>> {
+    prop::collection::vec(Text::any(most), 2..5).prop_map(move |mut lists| {
         let is_marked = lists[0].is_marked;
         lists.iter_mut().filter(|_| fields).for_each(|list| list.is_marked = is_marked);
-        (lists, fields)
+        lists
     })
 }
 

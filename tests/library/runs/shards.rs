@@ -26,7 +26,8 @@ struct Case {
 }
 
 fn cases() -> impl Strategy<Value = Case> {
-    let of = (lists(24), 1usize..6, any::<bool>(), any::<bool>(), any::<bool>());
+    let lists = any::<bool>().prop_flat_map(|fields| (lists(24, fields), Just(fields)));
+    let of = (lists, 2usize..6, any::<bool>(), any::<bool>(), any::<bool>());
     of.prop_map(|((lists, fields), of, verdicts, per_input, concat)| Case {
         lists,
         of,
