@@ -345,7 +345,15 @@ mod tests {
     /// Whatever was spilled, and whether or not the run was interrupted.
     #[test]
     fn each_origin_is_listed_once_in_the_order_of_first_lines() {
-        for limit in [0, 300, 1 << 20] {
+        const ORIGINS: u64 = 97;
+        // Of different lengths, so that what is held and what is sorted reach their limits at different times.
+        let origin = |line: u64| {
+            let host = line * 7919 % ORIGINS;
+            format!("http://{host}{}.example", "x".repeat((host * 31 % 60) as usize))
+        };
+        // An origin waits for the reason of its first line.
+        let reason = |line: u64| [Reason::Unfetched, Reason::Unreachable][(line / 10 % 2) as usize];
+        for limit in [0, 300, 1500, 1 << 20] {
             for stops in [&[][..], &[3, 2]] {
                 let folder = tempfile::tempdir().unwrap();
                 let resumed =
@@ -355,9 +363,8 @@ mod tests {
                 for chunk in [2, 0, 3, 1] {
                     let mut waiting = WaitingOrigins::default();
                     for line in chunk * 100..chunk * 100 + 100 {
-                        let url = format!("http://{}.example", line * 7919 % 61);
-                        let new =
-                            Waiting { first: line, lines: 1, reason: Reason::Unfetched, status: None, asked_at: None };
+                        let url = origin(line);
+                        let new = Waiting { first: line, lines: 1, reason: reason(line), status: None, asked_at: None };
                         waiting.count(url.as_bytes(), new);
                     }
                     if stops.contains(&chunk) {
@@ -369,6 +376,8 @@ mod tests {
                     }
                     needed.add(&waiting).unwrap();
                 }
+                // Beyond memory, there are more runs than are merged at once; of the URLs, too.
+                assert_eq!((needed.by_origin.runs() > 2 * 64, ORIGINS > 64), (limit == 0, true), "{limit}");
                 let mut out = Vec::new();
                 assert_eq!(
                     needed
@@ -376,14 +385,15 @@ mod tests {
                         .unwrap()
                         .tally
                         .lines,
-                    61
+                    ORIGINS
                 );
                 let text = String::from_utf8(out).unwrap();
-                let row = |line: usize| {
-                    let lines = if line < 400 - 6 * 61 { 7 } else { 6 };
-                    format!("http://{}.example/robots.txt\tunfetched\t{lines}\t\t", line * 7919 % 61)
+                let row = |line: u64| {
+                    let lines = if line < 400 - 4 * ORIGINS { 5 } else { 4 };
+                    let reason = reason(line).name();
+                    format!("{}/robots.txt\t{reason}\t{lines}\t\t", origin(line))
                 };
-                assert!(text.lines().skip(1).eq((0..61).map(row)), "limit {limit}: {text}");
+                assert!(text.lines().skip(1).eq((0..ORIGINS).map(row)), "limit {limit}: {text}");
             }
         }
     }

@@ -84,12 +84,7 @@ struct RunSet<'f> {
 impl RunSet<'_> {
     /// Sets the bits of the keys of a run that were in it before, and of those that are in files.
     fn find(&mut self, runs: &KeyRuns, number: usize, bits: [&mut [u64]; 2]) -> Result<(), Unwritten> {
-        let keys = runs.length(number);
-        let bytes = |passes: u32| slots_for(keys >> passes) as u64 * size_of::<u128>() as u64;
-        let mut passes = 0;
-        while bytes(passes) > self.memory && keys >> passes > 1 << 10 {
-            passes += 1;
-        }
+        let mut passes = passes_for(runs.length(number), self.memory);
         let [repeated, in_file] = bits;
         // Keys are hashes, so parts are about equal. If one is far larger, fewer passes have larger sets.
         while !self.find_in_parts(runs, number, passes, [&mut *repeated, &mut *in_file])? {
@@ -180,6 +175,16 @@ impl RunSet<'_> {
     }
 }
 
+/// The passes, as a power of two, in which the sets of so many keys are no larger than this memory, or small.
+fn passes_for(keys: usize, memory: u64) -> u32 {
+    let bytes = |passes: u32| slots_for(keys >> passes) as u64 * size_of::<u128>() as u64;
+    let mut passes = 0;
+    while bytes(passes) > memory && keys >> passes > 1 << 10 {
+        passes += 1;
+    }
+    passes
+}
+
 /// How many slots of a table may become full.
 fn slots_free(slots: usize) -> usize {
     slots - slots / 8
@@ -192,97 +197,136 @@ fn slots_for(keys: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
+    use std::collections::{BTreeSet, HashSet};
     use std::fs::File;
     use std::io;
 
     use super::*;
+    use crate::SameUrl;
     use crate::formats::external_sort::ChunkKeys;
+    use crate::output::receipt::Hex;
     use crate::rng::Rng;
+    use crate::run::seen_file::write_keys;
 
-    /// The lines whose keys are repeated, of keys given in chunks of this many.
-    fn found(keys: &[u128], chunk: usize, buffered: u64, threads: usize, memory: u64) -> Vec<usize> {
-        let folder = tempfile::tempdir().unwrap();
-        let (mut runs, mut sorted) =
-            (KeyRuns::new(folder.path(), &Share::for_test(buffered)).unwrap(), ChunkKeys::default());
+    /// Keys of lines that came in chunks of `chunk`, with `buffered` bytes for those that are not written.
+    fn runs(folder: &Path, keys: &[u128], chunk: usize, buffered: u64) -> KeyRuns {
+        let (mut runs, mut sorted) = (KeyRuns::new(folder, &Share::for_test(buffered)).unwrap(), ChunkKeys::default());
         for chunk in keys.chunks(chunk) {
             sorted.sort(chunk);
             runs.add(&sorted).unwrap();
         }
-        let known = known_lines(runs, folder.path(), threads, &Share::for_test(memory), KeyFiles::default())
-            .unwrap_or_else(|_| panic!("a file failed"));
-        let repeated = known.repeated;
+        runs
+    }
+
+    /// The lines whose bits are set, of so many that came in chunks.
+    fn lines(bits: &LineBits, count: usize, chunk: usize) -> Vec<usize> {
         let mut all = Vec::new();
-        for (number, keys) in keys.chunks(chunk).enumerate() {
-            repeated.each((number * chunk) as u64, keys.len(), |line| all.push(number * chunk + line));
+        for first in (0..count).step_by(chunk) {
+            bits.each(first as u64, chunk.min(count - first), |line| all.push(first + line));
         }
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         all
     }
 
-    fn expected(keys: &[u128]) -> Vec<usize> {
-        let mut seen = HashSet::new();
-        let is_repeated = |&(_, &key): &(usize, &u128)| key != NO_URL && !seen.insert(key);
-        keys.iter().enumerate().filter(is_repeated).map(|(line, _)| line).collect()
+    fn seen_file(path: &Path, keys: &BTreeSet<u128>) -> SeenFile {
+        let keys = vec![keys.iter().copied().map(Ok::<u128, io::Error>)];
+        assert!(write_keys(&mut File::create(path).unwrap(), SameUrl::Bytes, None, keys).is_ok());
+        SeenFile::open(path).unwrap()
     }
 
+    /// Keys of lines: some are frequent, so that their runs are longer than a block and a pass. With `alike`, all are in one run and
+    /// one part of it, as no hashes are.
+    fn keys(rng: &mut Rng, count: usize, alike: bool) -> Vec<u128> {
+        let spread = |n: usize| xxhash_rust::xxh3::xxh3_128(&n.to_le_bytes());
+        let mut key = || match (alike, rng.below(4)) {
+            (_, 0) => NO_URL,
+            (true, _) => 1 + rng.below(count / 4) as u128,
+            (false, 1) => spread(rng.below(2)),
+            (false, _) => spread(rng.below(count / 4)),
+        };
+        (0..count).map(|_| key()).collect()
+    }
+
+    /// Some of these keys, and others.
+    fn some(rng: &mut Rng, keys: &[u128]) -> BTreeSet<u128> {
+        let others = (0..500).map(|n| xxhash_rust::xxh3::xxh3_128(&[1, n as u8]));
+        keys.iter().copied().filter(|&key| key != NO_URL && rng.below(3) == 0).chain(others).collect()
+    }
+
+    /// However little memory there is, and whichever files have the keys, the lines that stay are those that sets in memory leave.
     #[test]
-    fn repeated_keys_are_those_that_a_set_has() {
+    fn known_lines_are_those_of_sets() {
         let mut rng = Rng(7);
-        let keys = if cfg!(miri) { 500 } else { 60_000 };
-        let spread = |n: usize| xxhash_rust::xxh3::xxh3_128(&n.to_le_bytes());
-        let keys: Vec<u128> = (0..keys)
-            .map(|_| match rng.below(4) {
-                0 => NO_URL,
-                1 => spread(rng.below(20)),
-                _ => spread(rng.below(1 << 16)),
-            })
-            .collect();
-        let expected = expected(&keys);
-        for (chunk, buffered, threads, memory) in
-            [(1000, 0, 1, u64::MAX), (7, 1 << 30, 3, 0), (60_000, 1 << 18, 2, 1 << 12), (64, 0, 2, 1 << 14)]
-        {
-            assert_eq!(found(&keys, chunk, buffered, threads, memory), expected, "{chunk} {buffered} {memory}");
-        }
-        assert!(found(&[], 1, 0, 1, 0).is_empty());
-    }
-
-    #[test]
-    fn the_first_lines_with_keys_of_a_file_are_known() {
-        let folder = tempfile::tempdir().unwrap();
-        let spread = |n: usize| xxhash_rust::xxh3::xxh3_128(&n.to_le_bytes());
-        let mut of_file: Vec<u128> = (0..9000).filter(|n| n % 3 != 0).map(spread).collect();
-        of_file.sort_unstable();
-        let path = folder.path().join("file");
-        let mut file = File::create(&path).unwrap();
-        let of_file = vec![of_file.into_iter().map(Ok::<u128, io::Error>)];
-        assert!(crate::run::seen_file::write_keys(&mut file, crate::SameUrl::Bytes, None, of_file).is_ok());
-        let file = SeenFile::open(&path).unwrap();
-        file.check().unwrap();
-        let keys: Vec<u128> = (0..6000).map(|line| if line % 7 == 0 { NO_URL } else { spread(line % 4000) }).collect();
-        let repeated = expected(&keys);
-        let is_first = |line: &usize| keys[*line] != NO_URL && !repeated.contains(line);
-        let expected: Vec<usize> = (0..6000).filter(is_first).filter(|line| line % 4000 % 3 != 0).collect();
-        for memory in [0, u64::MAX] {
-            let (mut runs, mut sorted) =
-                (KeyRuns::new(folder.path(), &Share::for_test(0)).unwrap(), ChunkKeys::default());
-            sorted.sort(&keys);
-            runs.add(&sorted).unwrap();
-            let files = KeyFiles { seen: Some(&file), shards: None };
-            let known = known_lines(runs, folder.path(), 2, &Share::for_test(memory), files)
-                .unwrap_or_else(|_| panic!("a file failed"));
-            let [mut first, mut again] = [Vec::new(), Vec::new()];
-            known.in_file.unwrap().each(0, keys.len(), |line| first.push(line));
-            known.repeated.each(0, keys.len(), |line| again.push(line));
-            assert_eq!((&first, &again), (&expected, &repeated), "{memory}");
+        let count = if cfg!(miri) { 400 } else { 12_000 };
+        for (alike, kind) in [false, true].into_iter().flat_map(|alike| [0, 1, 2].map(|kind| (alike, kind))) {
+            let folder = tempfile::tempdir().unwrap();
+            let keys = keys(&mut rng, count, alike);
+            let mut before = HashSet::new();
+            let is_repeated: Vec<bool> = keys.iter().map(|&key| key != NO_URL && !before.insert(key)).collect();
+            let others: Vec<BTreeSet<u128>> = (0..kind).map(|_| some(&mut rng, &keys)).collect();
+            let file = |number: usize| seen_file(&folder.path().join(number.to_string()), &others[number]);
+            let seen = (kind == 1).then(|| file(0));
+            let shards = (kind == 2).then(|| ShardKeys {
+                earlier: vec![file(0), file(1)],
+                own: seen_file(&folder.path().join("own"), &before.into_iter().collect()),
+                checksum: Hex(0),
+            });
+            let is_known = |line: &usize| others.iter().any(|keys_of| keys_of.contains(&keys[*line]));
+            let all = 0..keys.len();
+            let in_file = |line: &usize| kind == 1 && !is_repeated[*line] && is_known(line);
+            let repeated = |line: &usize| is_repeated[*line] || kind == 2 && is_known(line);
+            let expected: [Vec<usize>; 2] =
+                [all.clone().filter(repeated).collect(), all.clone().filter(in_file).collect()];
+            for (chunk, buffered, threads, memory) in
+                [(1000, 0, 1, 0), (7, 1 << 30, 3, 1 << 15), (count, 1 << 18, 2, 0), (64, 0, 2, u64::MAX)]
+            {
+                let runs = runs(folder.path(), &keys, chunk, buffered);
+                let longest = (0..KeyRuns::COUNT).map(|run| runs.length(run)).max().unwrap();
+                assert!(buffered > 0 || runs.most_blocks() > 1, "{longest} keys of a run");
+                assert!(memory == u64::MAX || passes_for(longest, memory) > 0, "{longest} keys of a run");
+                let files = KeyFiles { seen: seen.as_ref(), shards: shards.as_ref() };
+                let known = known_lines(runs, folder.path(), threads, &Share::for_test(memory), files);
+                let known = known.unwrap_or_else(|_| panic!("a file failed"));
+                let found = [Some(&known.repeated), known.in_file.as_ref()];
+                let found = found.map(|bits| bits.map_or(Vec::new(), |bits| lines(bits, count, chunk)));
+                assert!(found == expected, "{alike} {kind} {chunk} {buffered} {memory}");
+            }
         }
     }
 
     /// As no hashes are.
     #[test]
-    #[cfg_attr(miri, ignore = "takes long")]
-    fn keys_with_the_same_first_bits_are_told_apart() {
-        let keys: Vec<u128> = (1..=3000).map(|n| if n % 3 == 0 { 1 } else { n }).collect();
-        assert_eq!(found(&keys, 999, 0, 1, 0), expected(&keys));
+    fn parts_that_are_too_large_for_their_sets_are_read_in_fewer_passes() {
+        let folder = tempfile::tempdir().unwrap();
+        let runs = runs(folder.path(), &(1..=3000).collect::<Vec<u128>>(), 999, 0);
+        let (passes, files) = (passes_for(3000, 0), KeyFiles::default());
+        let mut set = RunSet { files, slots: Vec::new(), buffer: Vec::new(), hits: Vec::new(), memory: 0 };
+        let (mut bits, mut none) = (vec![0; 47], []);
+        assert!(
+            passes > 1 && !set.find_in_parts(&runs, 0, passes, [&mut bits, &mut none]).is_ok_and(|is_done| is_done)
+        );
+        assert!(set.find(&runs, 0, [&mut bits, &mut none]).is_ok() && bits == [0; 47]);
+    }
+
+    /// In each part of each run.
+    #[test]
+    fn a_shard_has_the_keys_of_its_file_and_no_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let keys: Vec<u128> = (1..=3000).collect();
+        for (file, is_own) in [(1..3001, true), (1..3000, false), (2..3001, false), (1..3002, false)] {
+            let own = seen_file(&folder.path().join("own"), &file.collect());
+            let shards = ShardKeys { earlier: Vec::new(), own, checksum: Hex(0) };
+            let files = KeyFiles { seen: None, shards: Some(&shards) };
+            let runs = runs(folder.path(), &keys, 999, 0);
+            assert_eq!(known_lines(runs, folder.path(), 1, &Share::for_test(0), files).is_ok(), is_own);
+        }
+    }
+
+    #[test]
+    fn no_lines_have_no_known_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let known =
+            known_lines(runs(folder.path(), &[], 1, 0), folder.path(), 1, &Share::for_test(0), KeyFiles::default());
+        assert!(known.is_ok_and(|known| lines(&known.repeated, 0, 1).is_empty()));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "no file has a name");
     }
 }

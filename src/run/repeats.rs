@@ -211,13 +211,16 @@ mod tests {
         List::open_all(&paths, Opening::new(&UrlField::default())).unwrap()
     }
 
+    /// As little memory as there can be.
+    fn limits(folder: &std::path::Path) -> PassLimits {
+        let none = || Share::for_test(0);
+        PassLimits { folder: folder.to_owned(), threads: 2, keys: none(), added_keys: none(), set: none() }
+    }
+
     fn find(lists: &[List], folder: &std::path::Path, read: Vec<u64>) -> Repeats {
         let counter = AtomicU64::new(0);
         let chunks = Chunks::new(Cut::all(lists, 60, &counter));
-        let none = || Share::for_test(0);
-        let limits =
-            PassLimits { folder: folder.to_owned(), threads: 2, keys: none(), added_keys: none(), set: none() };
-        Repeats::find(&chunks, Hashing::new(SameUrl::Fetched), &limits, KeyFiles::default(), read).unwrap()
+        Repeats::find(&chunks, Hashing::new(SameUrl::Fetched), &limits(folder), KeyFiles::default(), read).unwrap()
     }
 
     const TEXTS: [&str; 3] = [
@@ -246,6 +249,26 @@ mod tests {
             .map(|(list, text)| (list, 0, text.to_owned()));
         assert_eq!(found, expected);
         assert!(repeats.all_were_read(&lists).is_ok());
+    }
+
+    /// Runs of several blocks, each read several times: the first line of each URL stays.
+    #[test]
+    fn the_first_line_stays_when_keys_do_not_fit_into_memory() {
+        let folder = tempfile::tempdir().unwrap();
+        let line = |n: u64| format!("http://a.example/{}#{n}\n", if n % 3 == 0 { n } else { n % 2 });
+        let texts = [0..5000, 3000..9000].map(|numbers| numbers.map(line).collect::<String>());
+        let lists = lists(folder.path(), &[&texts[0], &texts[1]]);
+        let counter = AtomicU64::new(0);
+        let limits = limits(folder.path());
+        let passed = first_pass(&Chunks::new(Cut::all(&lists, 60, &counter)), Hashing::new(SameUrl::Fetched), &limits);
+        assert!(passed.unwrap().keys.most_blocks() > 3);
+        let (repeats, mut seen) = (find(&lists, folder.path(), vec![0; 2]), std::collections::HashSet::new());
+        let keys = texts.iter().flat_map(|text| text.lines()).map(|line| line.split('#').next());
+        let expected: Vec<usize> =
+            keys.enumerate().filter(|(_, key)| !seen.insert(*key)).map(|(line, _)| line).collect();
+        let mut found = Vec::new();
+        repeats.lines.repeated.each(0, 11_000, |line| found.push(line));
+        assert!(found == expected);
     }
 
     #[test]

@@ -532,6 +532,8 @@ fn paths(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::external_sort::{ChunkKeys, KeyRuns};
+    use crate::formats::memory_budget::Share;
 
     fn written(path: &Path, same: SameUrl, keys: &[u128]) -> SeenFile {
         let mut file = File::create(path).unwrap();
@@ -564,6 +566,29 @@ mod tests {
         assert!(!path("new").exists());
         std::fs::write(path("text"), "a user's").unwrap();
         assert!(matches!(merge_files(&[path("alone")], &path("text"), |_| ()), Err(SeenError::Write { .. })));
+    }
+
+    /// Files of several blocks, and keys of lines that do not fit into memory.
+    #[test]
+    fn keys_of_all_sources_are_merged() {
+        let folder = tempfile::tempdir().unwrap();
+        let spread = |n: usize| xxhash_rust::xxh3::xxh3_128(&n.to_le_bytes()) >> 9;
+        let source = |first: usize| (first..first + 20_000).map(spread).collect::<std::collections::BTreeSet<u128>>();
+        let [one, other] = [0, 9000].map(|first| {
+            let keys: Vec<u128> = source(first).into_iter().collect();
+            assert!(keys.len() * KEY > BLOCK);
+            written(&folder.path().join(first.to_string()), SameUrl::Fetched, &keys)
+        });
+        let (mut added, mut chunk) = (KeyRuns::new(folder.path(), &Share::for_test(0)).unwrap(), ChunkKeys::default());
+        chunk.sort(&(25_000..45_000).map(spread).collect::<Vec<u128>>());
+        added.add(&chunk).unwrap();
+        assert!(added.most_blocks() > 8);
+        let files = [&one, &other].map(|file| KeySource::File(Box::new(file.keys())));
+        let sources = files.into_iter().chain([KeySource::Added(added.in_order(Share::for_test(0)))]).collect();
+        let path = folder.path().join("all");
+        assert!(write_keys(&mut File::create(&path).unwrap(), SameUrl::Fetched, None, sources).is_ok());
+        let expected: std::collections::BTreeSet<u128> = [0, 9000, 25_000].into_iter().flat_map(source).collect();
+        assert!(keys(&SeenFile::open(&path).unwrap()).into_iter().eq(expected));
     }
 
     #[test]

@@ -13,5 +13,6 @@ mod oracle;
 mod parts;
 mod policy;
 mod properties;
+mod runs;
 mod support;
 mod union;

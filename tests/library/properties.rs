@@ -31,7 +31,7 @@ fn costly() -> ProptestConfig {
 }
 
 /// With a number of cases, if none is asked for. Failures are not saved to files: each one found becomes a named test.
-fn config_with(cases: u32) -> ProptestConfig {
+pub fn config_with(cases: u32) -> ProptestConfig {
     let default = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     if std::env::var_os("PROPTEST_CASES").is_some() {
         return default;
