@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn the_first_line_stays_when_keys_do_not_fit_into_memory() {
         let folder = tempfile::tempdir().unwrap();
-        let line = |n: u64| format!("http://a.example/{}#{n}\n", if n % 3 == 0 { n } else { n % 2 });
+        let line = |n: u64| format!("http://a.example/{}#{n}\n", if n.is_multiple_of(3) { n } else { n % 2 });
         let texts = [0..5000, 3000..9000].map(|numbers| numbers.map(line).collect::<String>());
         let lists = lists(folder.path(), &[&texts[0], &texts[1]]);
         let counter = AtomicU64::new(0);

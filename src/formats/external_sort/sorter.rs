@@ -250,7 +250,7 @@ mod tests {
             let (mut most, mut found) = (0, Vec::new());
             sorter
                 .finish(|record| {
-                    most = if found.len() % 50 == 0 { most.max(open()) } else { most };
+                    most = if found.len().is_multiple_of(50) { most.max(open()) } else { most };
                     found.push(record.into_vec());
                     Ok(())
                 })

@@ -17,11 +17,11 @@ use crate::properties::config_with;
 #[derive(Debug, Clone)]
 enum Known {
     /// From lines before.
-    FromLines,
+    Lines,
     /// From an earlier run over these lines, too.
-    FromRun(Vec<usize>),
+    EarlierRun(Vec<usize>),
     /// From the keys of so many shards.
-    FromShards(u32),
+    Shards(u32),
 }
 
 #[derive(Debug, Clone)]
@@ -55,7 +55,7 @@ type LeftOut = [(u64, u64); 2];
 
 /// The URLs that an earlier run has seen: those it has allowed.
 fn seen(case: &Case) -> HashSet<usize> {
-    let Known::FromRun(lines) = &case.known else { return HashSet::new() };
+    let Known::EarlierRun(lines) = &case.known else { return HashSet::new() };
     lines.iter().filter(|&&line| LINES[line].2).filter_map(|&line| LINES[line].1).collect()
 }
 
@@ -95,8 +95,8 @@ fn run(bench: &Bench, case: &Case, lists: &[PathBuf]) -> Value {
     let job =
         bench.job(lists, case.fields).unique(Some(SameUrl::Fetched)).chunk_size(case.chunk_size).threads(case.threads);
     match &case.known {
-        Known::FromLines => bench.run(job, folder(bench, case, "out")),
-        Known::FromRun(lines) => {
+        Known::Lines => bench.run(job, folder(bench, case, "out")),
+        Known::EarlierRun(lines) => {
             let text: String = lines.iter().map(|&line| format!("{}\n", LINES[line].0)).collect();
             let earlier = bench.write("earlier", [text.into_bytes()]);
             let seen = Some(bench.path("seen.rss"));
@@ -104,7 +104,7 @@ fn run(bench: &Bench, case: &Case, lists: &[PathBuf]) -> Value {
             first.run(&bench.policy, &Progress::default()).expect("a run");
             bench.run(job.seen(seen), folder(bench, case, "out"))
         }
-        Known::FromShards(of) => in_shards(bench, case, &job, *of),
+        Known::Shards(of) => in_shards(bench, case, &job, *of),
     }
 }
 
@@ -162,7 +162,7 @@ fn check(case: &Case) -> bool {
         assert_eq!(count(&input, "lines"), count(&rest, "lines") + all.0, "list {number}");
         assert_eq!(count(&input, "bytes"), count(&rest, "bytes") + all.1, "list {number}");
     }
-    if let Known::FromRun(_) = case.known {
+    if let Known::EarlierRun(_) = case.known {
         let allowed = case.lists.iter().flat_map(|list| &list.lines).filter(|&&line| LINES[line].2);
         let known: HashSet<usize> = allowed.filter_map(|&line| LINES[line].1).chain(seen(case)).collect();
         assert_eq!(found["seen_file"]["urls"], known.len(), "seen later");
@@ -173,9 +173,9 @@ fn check(case: &Case) -> bool {
 #[test]
 fn lists_are_judged_as_without_the_lines_left_out() {
     let known = [
-        Just(Known::FromLines).boxed(),
-        prop::collection::vec(0..LINES.len(), 0..8).prop_map(Known::FromRun).boxed(),
-        (1u32..5).prop_map(Known::FromShards).boxed(),
+        Just(Known::Lines).boxed(),
+        prop::collection::vec(0..LINES.len(), 0..8).prop_map(Known::EarlierRun).boxed(),
+        (1u32..5).prop_map(Known::Shards).boxed(),
     ];
     for (known, fields) in known.iter().flat_map(|known| [false, true].map(|fields| (known, fields))) {
         let property = |case: Case| {
