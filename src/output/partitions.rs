@@ -14,7 +14,9 @@ use super::columns::rest_of_row;
 use super::counting_writer::CountingWriter;
 use super::error::OutputError;
 use super::file_layout::FileLayout;
-use super::folder::{CHECKPOINT, RECEIPT, Written, make_room, name_files, partial, remove_folders, remove_leftovers};
+use super::folder::{
+    CHECKPOINT, RECEIPT, Written, make_durable, make_room, name_files, partial, remove_folders, remove_leftovers,
+};
 use super::form::{Block, FileFormat, SEPARATOR};
 use super::receipt::Receipt;
 use super::table;
@@ -338,9 +340,7 @@ impl Output {
         last: Option<&Path>,
         record: impl FnOnce(&[PathBuf]) -> Result<(), OutputError>,
     ) -> Result<(), OutputError> {
-        self.pending
-            .iter()
-            .try_for_each(|path| durable::sync_at(&partial(path)).map_err(OutputError::unwritable(path)))?;
+        make_durable(&self.directory, &self.pending)?;
         let relative = |path: &PathBuf| path.strip_prefix(&self.directory).unwrap_or(path).to_owned();
         let names: Vec<PathBuf> = self.pending.iter().map(relative).chain(last.map(Path::to_owned)).collect();
         record(&names)?;

@@ -105,6 +105,8 @@ impl SeenPlace {
         let sources = old.into_iter().chain([KeySource::Added(keys.in_order(memory))]).collect();
         let written = write_keys(&mut file, same, None, sources)?;
         durable::sync(&file, place)?;
+        // A checkpoint will say that it is there.
+        durable::sync_folder(&folder_of(place))?;
         Ok(written)
     }
 
