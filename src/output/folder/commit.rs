@@ -9,7 +9,7 @@ use std::fs::{self, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::earlier::remove_spilled;
+use super::earlier::{remove_checkpoint, remove_spilled};
 use super::names::{CHECKPOINT, LOCK, RECEIPT, folders_of, partial};
 use crate::formats::durable;
 use crate::formats::lock_file::LockFile;
@@ -26,8 +26,7 @@ pub(crate) fn name_files(directory: &Path, names: &[PathBuf]) -> Result<(), Outp
     let (receipt, elsewhere) = rest.split_at(rest.len().min(1));
     [files, receipt, elsewhere].into_iter().try_for_each(|names| name_together(directory, names))?;
     remove_spilled(directory).map_err(OutputError::unwritable(directory))?;
-    let checkpoint = directory.join(CHECKPOINT);
-    durable::remove(&checkpoint).map_err(OutputError::unwritable(&checkpoint))
+    remove_checkpoint(directory).map_err(OutputError::unwritable(&directory.join(CHECKPOINT)))
 }
 
 /// Renames complete files to these names, in this order, and makes the names durable. The name of a file that is not in the folder is
@@ -74,7 +73,8 @@ impl FolderLock {
         if fs::metadata(directory).is_ok_and(|there| !there.is_dir()) {
             return Err(OutputError::NotFolder { path: directory.to_owned() });
         }
-        durable::create_folders(directory).map_err(OutputError::unwritable(directory))?;
+        let created = durable::create_folders(directory).map_err(OutputError::unwritable(directory))?;
+        sync_names(created.iter().map(PathBuf::as_path))?;
         let path = directory.join(LOCK);
         match LockFile::try_take(&path) {
             Ok(file) => Ok(FolderLock { _file: file }),

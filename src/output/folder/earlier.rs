@@ -180,7 +180,12 @@ fn remove_earlier(directory: &Path, names: &BTreeSet<String>) -> io::Result<()> 
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         other => other?,
     }
-    names.iter().try_for_each(|name| durable::remove(&directory.join(name)))?;
+    // From here on nothing says that the files are complete; and until they are gone, the partial receipt says whose they are.
+    durable::sync_folder(directory)?;
+    let paths: Vec<PathBuf> =
+        names.iter().map(|name| directory.join(name)).filter(|path| path.parent().is_some_and(Path::exists)).collect();
+    paths.iter().try_for_each(|path| durable::remove(path))?;
+    durable::sync_names(paths.iter().map(PathBuf::as_path)).map_err(|(_, error)| error)?;
     remove_folders(directory, names.iter().map(Path::new));
     let report = directory.join(REPORT);
     if file_starts_with(&report, &REPORT_START.replace(char::is_whitespace, "")) {
@@ -255,9 +260,10 @@ fn is_leftover(name: &str) -> bool {
     is_spilled(name) || is_partial_output(name) || whole(name) == Some(RECEIPT)
 }
 
-/// Deletes the checkpoint.
+/// Deletes the checkpoint, if there is one, before files change of which it says that they are as they were.
 pub(crate) fn remove_checkpoint(directory: &Path) -> io::Result<()> {
-    durable::remove(&directory.join(CHECKPOINT))
+    durable::remove(&directory.join(CHECKPOINT))?;
+    durable::sync_folder(directory)
 }
 
 /// Deletes the files of a folder whose names match; returns how many.

@@ -38,7 +38,8 @@ struct Camera {
 impl Camera {
     fn take(&mut self, call: Option<(Call, PathBuf)>) {
         let (mut names, mut bytes) = (BTreeMap::new(), HashMap::new());
-        for path in below(&self.root) {
+        // A lock that is left behind is taken over.
+        for path in below(&self.root).into_iter().filter(|path| path.extension().is_none_or(|end| end != "lock")) {
             let file = File::open(&path).expect("a file");
             let there = file.metadata().expect("metadata");
             let node = *self.nodes.entry(there.ino()).or_insert_with(|| {
@@ -141,8 +142,8 @@ impl Recording {
     }
 
     /// What may be on the disk after a power cut, with the number of calls made before it: after each call, or before the next one
-    /// ended. Of the many subsets of what was not synced, none, all, each alone, all but each, and `sampled` others.
-    pub fn states(&self, random: &mut Random, sampled: usize) -> Vec<(usize, Files)> {
+    /// ended. Of the many subsets of what was not synced, none, all, each alone, all but each, and some others.
+    pub fn states(&self, random: &mut Random) -> Vec<(usize, Files)> {
         let mut disk = Disk::new(&self.moments[0]);
         let (mut found, mut known) = (Vec::new(), HashSet::new());
         for (calls, pair) in self.moments.windows(2).enumerate() {
@@ -151,7 +152,7 @@ impl Recording {
                 disk.apply(&self.moments[calls - 1], now);
             }
             disk.written(next);
-            for files in disk.states(random, sampled) {
+            for files in disk.states(random) {
                 if known.insert(files.clone()) {
                     found.push((calls, files));
                 }
@@ -184,6 +185,9 @@ struct Disk {
     changes: Vec<Change>,
     contents: HashMap<Node, Content>,
 }
+
+/// How many subsets of the changes are taken at random.
+const SAMPLED: usize = 2;
 
 /// Which bytes of files are on the disk.
 #[derive(Clone, Copy)]
@@ -238,18 +242,17 @@ impl Disk {
         }
     }
 
-    fn states(&self, random: &mut Random, sampled: usize) -> Vec<Files> {
+    fn states(&self, random: &mut Random) -> Vec<Files> {
         let all: BTreeSet<usize> = (0..self.changes.len()).collect();
-        let mut subsets = vec![BTreeSet::new(), all.clone()];
-        for change in &all {
-            subsets.push([*change].into());
-            subsets.push(all.iter().copied().filter(|other| other != change).collect());
+        let mut asked: Vec<(BTreeSet<usize>, Bytes)> = Vec::new();
+        for subset in [BTreeSet::new(), all.clone()] {
+            asked.extend([Bytes::Synced, Bytes::Now, Bytes::Zeros].map(|bytes| (subset.clone(), bytes)));
         }
-        let whole = subsets
-            .iter()
-            .flat_map(|subset| [Bytes::Synced, Bytes::Now, Bytes::Zeros].map(|bytes| (subset.clone(), bytes)));
-        let mut asked: Vec<_> = whole.collect();
-        for _ in 0..sampled {
+        for change in &all {
+            asked.push(([*change].into(), Bytes::Mixed));
+            asked.push((all.iter().copied().filter(|other| other != change).collect(), Bytes::Mixed));
+        }
+        for _ in 0..SAMPLED {
             asked.push((all.iter().copied().filter(|_| random.below(2) == 0).collect(), Bytes::Mixed));
         }
         asked.into_iter().map(|(subset, bytes)| self.files(&subset, bytes, random)).collect()
