@@ -3,6 +3,7 @@
 //! Each command is recorded once; then all that a disk may hold after a cut is written to a folder, and looked at.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use robosieve::internals::show::report;
@@ -134,17 +135,23 @@ fn expect_all(
     say(&format!("{what}: {} calls, {} states", recording.calls(), states.len()));
     for (calls, state) in &states {
         write(root, state);
-        if let Err(problem) = check(state, &old, &new) {
-            let named = |(path, bytes): (&PathBuf, &Option<_>)| {
-                format!("\n  {} {:?}", path.display(), bytes.as_ref().map(|bytes: &std::sync::Arc<[u8]>| bytes.len()))
-            };
-            panic!(
-                "{what}, seed {seed}, after {}: {problem}\non the disk were:{}",
-                recording.name(*calls),
-                state.iter().map(named).collect::<String>()
-            );
+        let has_ended = *calls == recording.calls();
+        let lost = || format!("it has ended, but its files are lost: {}", difference(state, &new));
+        let is_durable = || !has_ended || seen_by_users(state) == seen_by_users(&new);
+        let checked = is_durable().then_some(()).ok_or_else(lost).and_then(|()| check(state, &old, &new));
+        if let Err(problem) = checked {
+            let after = recording.name(*calls);
+            panic!("{what}, seed {seed}, after {after}: {problem}\non the disk were:{}", listed(state));
         }
     }
+}
+
+fn listed(files: &Files) -> String {
+    let of_file = |(path, bytes): (&PathBuf, &Option<Arc<[u8]>>)| match bytes {
+        Some(bytes) => format!("\n  {} of {} bytes", path.display(), bytes.len()),
+        None => format!("\n  {}/", path.display()),
+    };
+    files.iter().map(of_file).collect()
 }
 
 /// Expects that a receipt that is new vouches for the new files.
