@@ -54,7 +54,11 @@ pub(crate) fn make_durable(directory: &Path, files: &[PathBuf]) -> Result<(), Ou
 }
 
 fn sync_names<'n>(names: impl IntoIterator<Item = &'n Path>) -> Result<(), OutputError> {
-    durable::sync_names(names).map_err(|(folder, error)| OutputError::unwritable(&folder)(error))
+    durable::sync_names(names).map_err(unsynced)
+}
+
+fn unsynced((folder, error): (PathBuf, io::Error)) -> OutputError {
+    OutputError::unwritable(&folder)(error)
 }
 
 /// A folder that no other run writes to until this is dropped.
@@ -74,7 +78,11 @@ impl FolderLock {
             return Err(OutputError::NotFolder { path: directory.to_owned() });
         }
         let created = durable::create_folders(directory).map_err(OutputError::unwritable(directory))?;
-        sync_names(created.iter().map(PathBuf::as_path))?;
+        // In the folder above, names may be made even if nobody may read them, but then they cannot be synced.
+        match durable::sync_names(created.iter().map(PathBuf::as_path)) {
+            Err((_, error)) if error.kind() == io::ErrorKind::PermissionDenied => {}
+            synced => synced.map_err(unsynced)?,
+        }
         let path = directory.join(LOCK);
         match LockFile::try_take(&path) {
             Ok(file) => Ok(FolderLock { _file: file }),
