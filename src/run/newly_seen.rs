@@ -122,6 +122,23 @@ impl SeenPlace {
         named.map_err(|error| SeenError::Write { path: self.path.clone(), error }.into())
     }
 
+    /// Checks that a run that was interrupted while files were being renamed can go on: that the file has become the `new` one
+    /// already, or is the `old` one and the new one has its partial name. Another run may have used the place meanwhile.
+    pub fn ensure_written(&self, old: Hex, new: Hex) -> Result<(), FilterError> {
+        let place = partial(&self.path);
+        if self.checksum() == new {
+            // A partial file is that of another run, which died.
+            let removed = durable::remove(&place);
+            return removed.map_err(|error| SeenError::Write { path: self.path.clone(), error }.into());
+        }
+        let is_new = |file: Option<SeenFile>| file.is_some_and(|file| file.checksum == new);
+        if self.checksum() == old && there(&place).is_ok_and(is_new) {
+            return Ok(());
+        }
+        let problem = "was replaced after the run that adds its URLs was interrupted; start that run over".to_owned();
+        Err(SeenError::Invalid { path: self.path.clone(), problem }.into())
+    }
+
     /// Checks that the file is still the one that was opened: another program may have replaced it.
     pub fn unchanged(&self) -> Result<(), FilterError> {
         let problem = "was changed by another program during the run".to_owned();

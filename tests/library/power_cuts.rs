@@ -221,8 +221,15 @@ fn seen(seed: u64) {
             job.lists = vec![list];
             job.checkpoint(Duration::from_secs(every))
         };
-        place.run(&job(place.other_list())).expect("an earlier run");
-        std::fs::remove_dir_all(place.below("runs")).expect("removed");
+        let seen_after = |list| {
+            place.run(&job(list)).expect("another run");
+            std::fs::remove_dir_all(place.below("runs")).expect("removed");
+            std::fs::read(&seen).expect("seen URLs")
+        };
+        let before = seen_after(place.other_list());
+        std::fs::write(place.path("third.txt"), "http://a.example/third\n").expect("a list");
+        let of_others = seen_after(place.path("third.txt"));
+        std::fs::write(&seen, before).expect("seen URLs");
         let job = job(place.list());
         let run = || place.run(&job).expect("a run");
         expect_all((what, seed), &place.root(), run, |state, old, new| {
@@ -231,10 +238,28 @@ fn seen(seed: u64) {
             if is_new && !state.contains_key(&place.out().join("receipt.json")) {
                 return Err("URLs are seen, but those who saw them are gone".to_owned());
             }
+            if !is_new && is_naming(&place, state) {
+                std::fs::write(&seen, &of_others).expect("written");
+                let has_refused = place.run(&job.clone().resume(true)).is_err();
+                if !has_refused || std::fs::read(&seen).ok().as_ref() != Some(&of_others) {
+                    return Err("the URLs that another run has added meanwhile are lost".to_owned());
+                }
+                write(&place.root(), state);
+            }
+            if is_new {
+                // Meanwhile another run with the same file has died.
+                std::fs::write(place.below(".seen.partial"), "the beginning of its file").expect("written");
+            }
             place.run(&job.clone().resume(true))?;
             place.ended_in(new)
         });
     }
+}
+
+/// Whether the checkpoint says that files are being renamed.
+fn is_naming(place: &Place, state: &Files) -> bool {
+    let checkpoint = state.get(&place.out().join(".checkpoint.json")).and_then(Option::as_deref);
+    checkpoint.is_some_and(|bytes| memchr::memmem::find(bytes, b"\"Naming\"").is_some())
 }
 
 /// Whether a file is the new one; an error if it is neither.
