@@ -6,6 +6,7 @@ pub(crate) mod coding;
 pub(crate) mod columnar;
 pub mod compression;
 pub(crate) mod decoders;
+pub mod durable;
 pub(crate) mod error;
 pub(crate) mod external_sort;
 pub(crate) mod fit;

@@ -9,7 +9,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::NotReplaced;
-use super::{seekable, standard_output};
+use super::{durable, seekable, standard_output};
 
 /// A kind of file that is written under a name given by the user.
 #[derive(Debug, Clone, Copy)]
@@ -118,13 +118,10 @@ pub(crate) fn replace<T, E: From<io::Error>>(
     }
     let written = write(partial.as_file_mut())?;
     partial.as_file_mut().flush()?;
-    partial.as_file().sync_all()?;
+    durable::sync(partial.as_file(), partial.path())?;
     kind.ensure_replaceable(path)?;
-    let named = if is_new { partial.persist_noclobber(path) } else { partial.persist(path) };
-    named.map_err(|error| error.error)?;
-    // The renaming, too, must survive a power failure, where the platform can promise that.
-    #[cfg(unix)]
-    File::open(folder)?.sync_all()?;
+    durable::persist(partial, path, is_new)?;
+    durable::sync_folder(folder)?;
     Ok(written)
 }
 
@@ -144,7 +141,7 @@ pub(crate) fn remove_partial_files(path: &Path) {
         let random = name.as_encoded_bytes().strip_prefix(prefix.as_encoded_bytes());
         let random = random.and_then(|rest| rest.strip_suffix(PARTIAL.as_bytes()));
         if random.is_some_and(|random| random.len() == RANDOM && random.iter().all(u8::is_ascii_alphanumeric)) {
-            let _ = fs::remove_file(entry.path());
+            let _ = durable::remove(&entry.path());
         }
     }
 }

@@ -6,7 +6,7 @@
 //! because a run may have more files than a process may have open.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -15,12 +15,12 @@ use super::counting_writer::CountingWriter;
 use super::error::OutputError;
 use super::file_layout::FileLayout;
 use super::folder::{
-    CHECKPOINT, RECEIPT, Written, make_room, name_files, partial, remove_folders, remove_leftovers, sync,
+    CHECKPOINT, RECEIPT, Written, make_durable, make_room, name_files, partial, remove_folders, remove_leftovers,
 };
 use super::form::{Block, FileFormat, SEPARATOR};
 use super::receipt::Receipt;
 use super::table;
-use crate::formats::{json, shown};
+use crate::formats::{durable, json, shown};
 use crate::judge::tally::Tally;
 use crate::outcome::Partition;
 
@@ -97,7 +97,7 @@ impl Output {
         for (set, start) in starts.into_iter().enumerate() {
             for folder in output.layout.folders() {
                 let path = output.directory.join(&start.folder).join(folder);
-                fs::create_dir_all(&path).map_err(OutputError::unwritable(&path))?;
+                durable::create_folders(&path).map_err(OutputError::unwritable(&path))?;
             }
             output.sets.push(FileSet { start, targets: Vec::new() });
             for file in 0..output.layout.files.len() {
@@ -178,8 +178,7 @@ impl Output {
 
     /// Creates a file that is renamed to this name when the run is complete.
     fn partial_file(&mut self, path: &Path) -> Result<File, OutputError> {
-        let file = File::create(partial(path));
-        let file = file.map_err(OutputError::unwritable(path))?;
+        let file = durable::create(&partial(path)).map_err(OutputError::unwritable(path))?;
         self.note_partial(path.to_owned());
         Ok(file)
     }
@@ -310,7 +309,7 @@ impl Output {
     /// Creates a folder in that of the run, if it does not exist.
     pub fn create_folder(&self, name: &str) -> Result<(), OutputError> {
         let folder = self.directory.join(name);
-        fs::create_dir_all(&folder).map_err(OutputError::unwritable(&folder))
+        durable::create_folders(&folder).map(drop).map_err(OutputError::unwritable(&folder))
     }
 
     /// Writes a complete file that is renamed to this name when the run is complete; returns the result of `write`.
@@ -341,7 +340,7 @@ impl Output {
         last: Option<&Path>,
         record: impl FnOnce(&[PathBuf]) -> Result<(), OutputError>,
     ) -> Result<(), OutputError> {
-        self.pending.iter().try_for_each(|path| sync(path))?;
+        make_durable(&self.directory, &self.pending)?;
         let relative = |path: &PathBuf| path.strip_prefix(&self.directory).unwrap_or(path).to_owned();
         let names: Vec<PathBuf> = self.pending.iter().map(relative).chain(last.map(Path::to_owned)).collect();
         record(&names)?;
@@ -367,9 +366,8 @@ impl Drop for Output {
         }
         for path in &self.pending {
             // A file that is no longer partial was renamed already.
-            if fs::remove_file(partial(path)).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
-                let _ = fs::remove_file(path);
-            }
+            let partial = partial(path);
+            let _ = durable::remove(if partial.exists() { &partial } else { path });
         }
         remove_folders(&self.directory, self.pending.iter().filter_map(|path| path.strip_prefix(&self.directory).ok()));
         if !self.pending.is_empty() {

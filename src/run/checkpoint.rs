@@ -18,7 +18,7 @@
 //! judging meanwhile. So a slow disk makes checkpoints rarer, not the run slower.
 
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -29,12 +29,12 @@ use super::schedule::Schedule;
 use super::shape::Gatherer;
 use super::totals::Totals;
 use crate::formats::error::json_problem;
-use crate::formats::seekable;
+use crate::formats::{durable, seekable};
 use crate::input::chunks::Position;
 use crate::input::list::{FileState, List};
 use crate::output::counting_writer::CountingWriter;
 use crate::output::error::OutputError;
-use crate::output::folder::{CHECKPOINT, partial, remove, sync, sync_folder, sync_folders};
+use crate::output::folder::{CHECKPOINT, make_durable, partial, remove_checkpoint};
 use crate::output::missing_robots::MissingRobotsState;
 use crate::output::partitions::Parts;
 use crate::output::receipt::{Hex, ListPart, Receipt, ReceiptOptions};
@@ -136,15 +136,12 @@ impl Checkpoint {
     /// Makes this the checkpoint of a folder, durably and atomically.
     pub fn write(&self, directory: &Path) -> Result<(), OutputError> {
         let path = directory.join(CHECKPOINT);
-        let write = || {
-            let mut file = BufWriter::new(CountingWriter::new(File::create(partial(&path))?));
+        let write = |file: &mut File| {
+            let mut file = BufWriter::new(CountingWriter::new(file));
             self.encode(&mut file)?;
-            file.flush()?;
-            file.get_ref().file.sync_all()?;
-            fs::rename(partial(&path), &path)?;
-            sync_folder(directory)
+            file.flush()
         };
-        write().map_err(OutputError::unwritable(&path))
+        durable::replace(&partial(&path), &path, write).map_err(OutputError::unwritable(&path))
     }
 }
 
@@ -344,12 +341,10 @@ impl Checkpointer {
 
     /// Makes a checkpoint durable.
     pub fn save(&self, taken: PendingCheckpoint) -> Result<(), OutputError> {
-        taken.files.iter().try_for_each(|file| sync(file))?;
-        let name = |file: &PathBuf| file.strip_prefix(&self.directory).ok().map(Path::to_owned);
-        sync_folders(&self.directory, &taken.files.iter().filter_map(name).collect::<Vec<_>>())?;
+        make_durable(&self.directory, &taken.files)?;
         self.write(Stage::Judging(taken.state))?;
         // A file that cannot be deleted now is deleted at the end of the run.
-        taken.outdated.iter().for_each(|file| drop(remove(&partial(file))));
+        taken.outdated.iter().for_each(|file| drop(durable::remove(&partial(file))));
         Ok(())
     }
 
@@ -377,7 +372,7 @@ impl Checkpointer {
     pub fn note_kept(&self, failure: FilterError) -> FilterError {
         if failure.invalidates_checkpoint() {
             // If it cannot be deleted, it stays.
-            let _ = std::fs::remove_file(self.directory.join(CHECKPOINT));
+            let _ = remove_checkpoint(&self.directory);
         }
         if !self.has_checkpoint() {
             return failure;

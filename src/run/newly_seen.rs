@@ -5,7 +5,7 @@
 //! merged into a new file under a partial name. It is renamed after the receipt, so that rerunning a failed run does
 //! not skip its URLs.
 
-use std::fs::{File, TryLockError};
+use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -14,6 +14,7 @@ use super::error::FilterError;
 use super::repeats::PassLimits;
 use super::seen::{Hashing, LineHashes, NO_URL};
 use super::seen_file::{KeySource, SEEN_FILE, SeenError, SeenFile, Unwritten, write_keys};
+use crate::formats::durable;
 use crate::formats::external_sort::{ChunkKeys, KeyRuns};
 use crate::formats::is_stream;
 use crate::formats::memory_budget::Share;
@@ -22,7 +23,7 @@ use crate::formats::write_lock::WriteLock;
 use crate::input::chunks::Chunk;
 use crate::judge::same_url::SameUrl;
 use crate::lock::{into_inner, lock};
-use crate::output::folder::{partial, sync_folder};
+use crate::output::folder::partial;
 use crate::output::receipt::{Hex, SeenPart};
 
 /// A place for a file of seen URLs, and the file there, if there is one.
@@ -89,21 +90,23 @@ impl SeenPlace {
         let place = partial(&self.path);
         let written = self.merge(&place, into_inner(newly.keys), same, memory);
         let (urls, checksum) = written.map_err(|problem| {
-            let _ = std::fs::remove_file(&place);
+            let _ = durable::remove(&place);
             problem.of(&self.path)
         })?;
         Ok(SeenPart { path: self.path.display().to_string(), urls, checksum })
     }
 
     fn merge(&self, place: &Path, keys: KeyRuns, same: SameUrl, memory: Share) -> Result<(u64, Hex), Unwritten> {
-        let mut file = File::create(place)?;
+        let mut file = durable::create(place)?;
         if let Some(old) = &self.file {
             file.set_permissions(old.permissions()?)?;
         }
         let old = self.file.as_ref().map(|file| KeySource::File(Box::new(file.keys())));
         let sources = old.into_iter().chain([KeySource::Added(keys.in_order(memory))]).collect();
         let written = write_keys(&mut file, same, None, sources)?;
-        file.sync_all()?;
+        durable::sync(&file, place)?;
+        // A checkpoint will say that it is there.
+        durable::sync_folder(&folder_of(place))?;
         Ok(written)
     }
 
@@ -114,8 +117,26 @@ impl SeenPlace {
 
     /// Gives the new file its name.
     pub fn commit(&self) -> Result<(), FilterError> {
-        let named = std::fs::rename(partial(&self.path), &self.path).and_then(|()| sync_folder(&folder_of(&self.path)));
+        let renamed = durable::rename(&partial(&self.path), &self.path);
+        let named = renamed.and_then(|()| durable::sync_folder(&folder_of(&self.path)));
         named.map_err(|error| SeenError::Write { path: self.path.clone(), error }.into())
+    }
+
+    /// Checks that a run that was interrupted while files were being renamed can go on: that the file has become the `new` one
+    /// already, or is the `old` one and the new one has its partial name. Another run may have used the place meanwhile.
+    pub fn ensure_written(&self, old: Hex, new: Hex) -> Result<(), FilterError> {
+        let place = partial(&self.path);
+        if self.checksum() == new {
+            // A partial file is that of another run, which died.
+            let removed = durable::remove(&place);
+            return removed.map_err(|error| SeenError::Write { path: self.path.clone(), error }.into());
+        }
+        let is_new = |file: Option<SeenFile>| file.is_some_and(|file| file.checksum == new);
+        if self.checksum() == old && there(&place).is_ok_and(is_new) {
+            return Ok(());
+        }
+        let problem = "was replaced after the run that adds its URLs was interrupted; start that run over".to_owned();
+        Err(SeenError::Invalid { path: self.path.clone(), problem }.into())
     }
 
     /// Checks that the file is still the one that was opened: another program may have replaced it.

@@ -16,7 +16,7 @@ use crate::input::list::{List, common_head};
 use crate::output::columns::rest_of_row;
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
-use crate::output::folder::{FolderLock, NEEDED, RECEIPT, list_folder, name_files, replaced};
+use crate::output::folder::{FolderLock, NEEDED, RECEIPT, list_folder, name_files, partial, replaced};
 use crate::output::form::{FileFormat, OutputOptions};
 use crate::output::missing_robots::{MissingRobots, MissingRobotsState};
 use crate::output::partitions::{self, Output, SetStart, Sink};
@@ -202,6 +202,10 @@ fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start,
     }
     match checkpoint.stage {
         Stage::Naming(names) => {
+            let written = receipt_at(&partial(&directory.join(RECEIPT)))?.or(receipt_in(directory)?);
+            if let Some((place, new)) = plan.seen.as_ref().zip(written.and_then(|receipt| receipt.seen_file)) {
+                place.ensure_written(checkpoint.job.options.seen.unwrap_or(Hex(0)), new.checksum)?;
+            }
             name_files(directory, &names)?;
             let receipt = receipt_in(directory)?.ok_or_else(|| refused("its receipt is gone".to_owned()))?;
             Ok(Start::Done(Box::new(receipt)))
@@ -254,8 +258,11 @@ fn difference_of_complete(directory: &Path, receipt: &Receipt, now: &JobRecord, 
 
 /// The receipt of a complete run in a folder.
 fn receipt_in(directory: &Path) -> Result<Option<Receipt>, FilterError> {
-    let path = directory.join(RECEIPT);
-    Receipt::read(&path).map_err(|error| FilterError::Checkpoint { path, error })
+    receipt_at(&directory.join(RECEIPT))
+}
+
+fn receipt_at(path: &Path) -> Result<Option<Receipt>, FilterError> {
+    Receipt::read(path).map_err(|error| FilterError::Checkpoint { path: path.to_owned(), error })
 }
 
 /// A run in a folder, interrupted or complete.

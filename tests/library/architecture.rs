@@ -23,7 +23,7 @@ const LAYERS: [(&str, &str); 21] = [
     ("dialect", "error"),
     ("outcome", "origin error"),
     ("origin", ""),
-    ("formats", "monitor threads"),
+    ("formats", "lock monitor threads"),
     ("monitor", "lock"),
     ("lock", ""),
     ("named", "error"),

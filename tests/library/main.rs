@@ -12,6 +12,8 @@ mod oracle;
 #[cfg(feature = "warc")]
 mod parts;
 mod policy;
+#[cfg(unix)]
+mod power_cuts;
 mod properties;
 mod runs;
 mod support;

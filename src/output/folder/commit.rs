@@ -5,58 +5,60 @@
 //! run holds a lock while it reads the folder or writes to it. Every step at the end can be repeated, so a run that was
 //! killed between two steps can repeat all of them.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::earlier::{remove, remove_spilled};
-use super::names::{CHECKPOINT, LOCK, folders_of, partial};
+use super::earlier::{remove_checkpoint, remove_spilled};
+use super::names::{CHECKPOINT, LOCK, RECEIPT, folders_of, partial};
+use crate::formats::durable;
 use crate::formats::lock_file::LockFile;
 use crate::output::error::OutputError;
 
 /// Renames complete files in `directory` to these names, in this order, unless they have them already. Then deletes the
 /// spilled files, and last the checkpoint that lists these names.
+///
+/// The receipt vouches for the files before it, and what is after it must not be there without it: so these names are durable before
+/// it gets its own, and it has its own, durably, before they get theirs.
 pub(crate) fn name_files(directory: &Path, names: &[PathBuf]) -> Result<(), OutputError> {
-    for path in names.iter().map(|name| directory.join(name)) {
-        match fs::rename(partial(&path), &path) {
+    let receipt = names.iter().position(|name| name == Path::new(RECEIPT)).unwrap_or(names.len());
+    let (files, rest) = names.split_at(receipt);
+    let (receipt, elsewhere) = rest.split_at(rest.len().min(1));
+    [files, receipt, elsewhere].into_iter().try_for_each(|names| name_together(directory, names))?;
+    remove_spilled(directory).map_err(OutputError::unwritable(directory))?;
+    remove_checkpoint(directory).map_err(OutputError::unwritable(&directory.join(CHECKPOINT)))
+}
+
+/// Renames complete files to these names, in this order, and makes the names durable. The name of a file that is not in the folder is
+/// absolute.
+fn name_together(directory: &Path, names: &[PathBuf]) -> Result<(), OutputError> {
+    let paths: Vec<PathBuf> = names.iter().map(|name| directory.join(name)).collect();
+    for path in &paths {
+        match durable::rename(&partial(path), path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && path.is_file() => {}
-            other => other.map_err(OutputError::unwritable(&path))?,
+            other => other.map_err(OutputError::unwritable(path))?,
         }
     }
-    // The names must survive a power cut, too. The name of a file that is not in the folder is absolute.
-    let (elsewhere, names): (Vec<PathBuf>, Vec<PathBuf>) = names.iter().cloned().partition(|name| name.is_absolute());
-    for path in elsewhere {
-        path.parent().map_or(Ok(()), sync_folder).map_err(OutputError::unwritable(&path))?;
+    sync_names(paths.iter().map(PathBuf::as_path))
+}
+
+/// Makes partial files, their names, and those of the folders below `directory` that they are in durable. They are given by their
+/// final paths.
+pub(crate) fn make_durable(directory: &Path, files: &[PathBuf]) -> Result<(), OutputError> {
+    for path in files {
+        durable::sync_at(&partial(path)).map_err(OutputError::unwritable(path))?;
     }
-    sync_folders(directory, &names)?;
-    remove_spilled(directory).map_err(OutputError::unwritable(directory))?;
-    let checkpoint = directory.join(CHECKPOINT);
-    remove(&checkpoint).map_err(OutputError::unwritable(&checkpoint))
+    let folders = folders_of(files.iter().filter_map(|path| path.strip_prefix(directory).ok()));
+    let folders: Vec<PathBuf> = folders.into_iter().map(|folder| directory.join(folder)).collect();
+    sync_names(files.iter().chain(&folders).map(PathBuf::as_path))
 }
 
-// Makes files and their names survive a power cut.
-
-/// Makes the names in a folder durable, if the platform supports that.
-pub(crate) fn sync_folder(directory: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    File::open(directory)?.sync_all()?;
-    #[cfg(not(unix))]
-    let _ = directory;
-    Ok(())
+fn sync_names<'n>(names: impl IntoIterator<Item = &'n Path>) -> Result<(), OutputError> {
+    durable::sync_names(names).map_err(unsynced)
 }
 
-/// Does the same for the folder of a run and for the folders below it that files of these names are in.
-pub(crate) fn sync_folders(directory: &Path, names: &[PathBuf]) -> Result<(), OutputError> {
-    let folders = folders_of(names.iter().map(PathBuf::as_path)).into_iter().map(|folder| directory.join(folder));
-    folders
-        .chain([directory.to_owned()])
-        .try_for_each(|folder| sync_folder(&folder).map_err(OutputError::unwritable(&folder)))
-}
-
-/// Makes the bytes of a partial file durable.
-pub(crate) fn sync(path: &Path) -> Result<(), OutputError> {
-    let file = OpenOptions::new().write(true).open(partial(path));
-    file.and_then(|file| file.sync_all()).map_err(OutputError::unwritable(path))
+fn unsynced((folder, error): (PathBuf, io::Error)) -> OutputError {
+    OutputError::unwritable(&folder)(error)
 }
 
 /// A folder that no other run writes to until this is dropped.
@@ -75,7 +77,12 @@ impl FolderLock {
         if fs::metadata(directory).is_ok_and(|there| !there.is_dir()) {
             return Err(OutputError::NotFolder { path: directory.to_owned() });
         }
-        fs::create_dir_all(directory).map_err(OutputError::unwritable(directory))?;
+        let created = durable::create_folders(directory).map_err(OutputError::unwritable(directory))?;
+        // In the folder above, names may be made even if nobody may read them, but then they cannot be synced.
+        match durable::sync_names(created.iter().map(PathBuf::as_path)) {
+            Err((_, error)) if error.kind() == io::ErrorKind::PermissionDenied => {}
+            synced => synced.map_err(unsynced)?,
+        }
         let path = directory.join(LOCK);
         match LockFile::try_take(&path) {
             Ok(file) => Ok(FolderLock { _file: file }),

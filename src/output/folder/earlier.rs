@@ -16,7 +16,7 @@ use super::names::{
     CHECKPOINT, FileName, LOCK, NEEDED, RECEIPT, REPORT, REPORT_START, WAITING_ROWS, folders_of, is_file_of_run,
     is_folder_of_run, is_list_folder, is_of_other_run, is_output, is_partial, partial, split_list_folder, table_root,
 };
-use crate::formats::seekable;
+use crate::formats::{durable, seekable};
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
 use crate::output::form::OutputOptions;
@@ -53,7 +53,7 @@ pub(crate) fn make_room(
     if force && let Some(path) = in_the_way(directory, sets, layout, &earlier).map_err(failed)? {
         return Err(OutputError::InTheWay { path });
     }
-    remove(&unfinished).map_err(OutputError::unwritable(&unfinished))?;
+    remove_checkpoint(directory).map_err(OutputError::unwritable(&unfinished))?;
     remove_leftovers(directory).map_err(failed)?;
     if holds_files(directory).map_err(failed)? {
         if !force {
@@ -61,7 +61,7 @@ pub(crate) fn make_room(
         }
         remove_earlier(directory, &earlier).map_err(failed)?;
     }
-    remove(&partial(&directory.join(RECEIPT))).map_err(failed)
+    durable::remove(&partial(&directory.join(RECEIPT))).map_err(failed)
 }
 
 /// Whether a folder holds anything but partial files, a lock, and empty folders, which a run leaves if it is killed
@@ -176,20 +176,29 @@ fn earlier(directory: &Path) -> BTreeSet<String> {
 /// Deletes the files of an earlier run: its receipt, those with these names, and the page about it.
 fn remove_earlier(directory: &Path, names: &BTreeSet<String>) -> io::Result<()> {
     let receipt = directory.join(RECEIPT);
-    match fs::rename(&receipt, partial(&receipt)) {
+    match durable::rename(&receipt, &partial(&receipt)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         other => other?,
     }
-    names.iter().try_for_each(|name| remove(&directory.join(name)))?;
+    // From here on nothing says that the files are complete; and until they are gone, the partial receipt says whose they are.
+    durable::sync_folder(directory)?;
+    let paths: Vec<PathBuf> =
+        names.iter().map(|name| directory.join(name)).filter(|path| path.parent().is_some_and(Path::exists)).collect();
+    paths.iter().try_for_each(|path| durable::remove(path))?;
+    durable::sync_names(paths.iter().map(PathBuf::as_path)).map_err(|(_, error)| error)?;
     remove_folders(directory, names.iter().map(Path::new));
     let report = directory.join(REPORT);
-    if file_starts_with(&report, &REPORT_START.replace(char::is_whitespace, "")) { remove(&report) } else { Ok(()) }
+    if file_starts_with(&report, &REPORT_START.replace(char::is_whitespace, "")) {
+        durable::remove(&report)
+    } else {
+        Ok(())
+    }
 }
 
 /// Removes the folders of files with these names, unless something else is in them.
 pub(crate) fn remove_folders<'n>(directory: &Path, names: impl IntoIterator<Item = &'n Path>) {
     for folder in folders_of(names) {
-        let _ = fs::remove_dir(directory.join(folder));
+        let _ = durable::remove_folder(&directory.join(folder));
     }
 }
 
@@ -233,7 +242,7 @@ fn remove_below(folder: &Path) -> io::Result<usize> {
             let removed_here = remove_files(&entry.path(), is_partial_output)? + remove_below(&entry.path())?;
             if removed_here > 0 {
                 // Fails if anything else is in it, which then stays.
-                let _ = fs::remove_dir(entry.path());
+                let _ = durable::remove_folder(&entry.path());
             }
             removed += removed_here;
         }
@@ -251,12 +260,10 @@ fn is_leftover(name: &str) -> bool {
     is_spilled(name) || is_partial_output(name) || whole(name) == Some(RECEIPT)
 }
 
-/// Deletes a file, if it exists.
-pub(crate) fn remove(path: &Path) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
-    }
+/// Deletes the checkpoint, if there is one, before files change of which it says that they are as they were.
+pub(crate) fn remove_checkpoint(directory: &Path) -> io::Result<()> {
+    durable::remove(&directory.join(CHECKPOINT))?;
+    durable::sync_folder(directory)
 }
 
 /// Deletes the files of a folder whose names match; returns how many.
@@ -265,7 +272,7 @@ fn remove_files(folder: &Path, is_match: impl Fn(&str) -> bool) -> io::Result<us
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         if is_match(&entry.file_name().to_string_lossy()) {
-            fs::remove_file(entry.path())?;
+            durable::remove(&entry.path())?;
             removed += 1;
         }
     }

@@ -6,8 +6,8 @@ mod earlier;
 mod names;
 
 pub(crate) use commit::FolderLock;
-pub(crate) use commit::{name_files, sync, sync_folder, sync_folders};
-pub(crate) use earlier::{extra_files, make_room, remove, remove_folders, remove_leftovers, replaced};
+pub(crate) use commit::{make_durable, name_files};
+pub(crate) use earlier::{extra_files, make_room, remove_checkpoint, remove_folders, remove_leftovers, replaced};
 #[cfg(test)]
 pub(crate) use names::FOLDERS_NAMED;
 #[cfg(feature = "cli")]
