@@ -190,7 +190,7 @@ fn expect_resumed(
 fn texts(seed: u64) {
     let both = |place: &Place, mut job: Job| {
         job.lists.push(place.other_list());
-        job.chunk_size(500)
+        job.chunk_size(1000)
     };
     expect_resumed("text", seed, |_, job| job, |folder| folder);
     expect_resumed(
