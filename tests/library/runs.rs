@@ -1,4 +1,4 @@
-//! Whole runs, compared with what plain readings of their lists come to.
+//! Whole runs, compared with plain readings of their lists.
 
 mod left_out;
 mod shards;
