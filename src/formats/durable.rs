@@ -1,7 +1,7 @@
 //! Files and names that survive a power cut.
 //!
-//! What is written to a file may be lost until the file is synced; and what is created, renamed or deleted in a folder, each on its own
-//! and in any order, until the folder is. So a name that vouches for other files is given only after these and their names are synced.
+//! A power cut may take back any write to a file until the file is synced, and any name that is given, changed or removed in a folder,
+//! each on its own and in any order, until the folder is synced. So a name that vouches for other files is given only after these and their names are synced.
 //! All calls on which that order depends are here, because tests record them and lose what was not synced.
 
 use std::collections::BTreeSet;
@@ -87,8 +87,8 @@ pub(crate) fn replace<T>(partial: &Path, path: &Path, write: impl FnOnce(&mut Fi
     Ok(written)
 }
 
-/// The folder that has a name.
-fn above(path: &Path) -> &Path {
+/// The folder that a path is in.
+pub(crate) fn above(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

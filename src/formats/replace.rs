@@ -213,11 +213,7 @@ fn stream<T, E: From<io::Error>>(path: &Path, write: impl FnOnce(&mut File) -> R
 
 /// The folder of a file; for a stream, the folder of temporary files.
 pub(crate) fn folder_of(path: &Path) -> PathBuf {
-    match path.parent() {
-        _ if is_stream(path) => std::env::temp_dir(),
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
-        _ => PathBuf::from("."),
-    }
+    if is_stream(path) { std::env::temp_dir() } else { durable::above(path).to_owned() }
 }
 
 #[cfg(test)]

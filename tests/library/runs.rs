@@ -66,6 +66,12 @@ impl Text {
         (head, lines)
     }
 
+    /// The list as a file.
+    fn whole(&self, fields: bool) -> Vec<u8> {
+        let (head, lines) = self.pieces(fields);
+        self.stored(&(head + &lines.concat()))
+    }
+
     fn stored(&self, text: &str) -> Vec<u8> {
         if !self.is_compressed {
             return text.as_bytes().to_vec();

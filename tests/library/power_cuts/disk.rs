@@ -181,7 +181,7 @@ struct Content {
     certain: usize,
 }
 
-/// What is certainly on the disk, and what may be.
+/// The bytes and names that are certainly on the disk, and those that a power cut may lose.
 struct Disk {
     names: BTreeMap<PathBuf, Node>,
     changes: Vec<Change>,

@@ -135,13 +135,7 @@ fn counted(part: &Value, name: &str) -> (u64, u64) {
 fn check(case: &Case) -> bool {
     let bench = Bench::new();
     let rest = rest(case);
-    let lists = bench.write(
-        "in",
-        case.lists.iter().map(|list| {
-            let (head, lines) = list.pieces(case.fields);
-            list.stored(&(head + &lines.concat()))
-        }),
-    );
+    let lists = bench.write("in", case.lists.iter().map(|list| list.whole(case.fields)));
     let found = run(&bench, case, &lists);
     let lists = bench.write("rest", case.lists.iter().zip(&rest).map(|(list, (text, ..))| list.stored(text)));
     let expected = bench.run(bench.job(&lists, case.fields), folder(&bench, case, "expected"));

@@ -242,13 +242,7 @@ fn joined(receipt: Value, has_files: bool) -> Value {
 /// Which shards were missed: see [`Shards::one_too_few`]; and how many pairs were misplaced.
 fn check(case: &Case) -> ([bool; 3], usize) {
     let bench = Bench::new();
-    let lists = bench.write(
-        "in",
-        case.lists.iter().map(|list| {
-            let (head, lines) = list.pieces(case.fields);
-            list.stored(&(head + &lines.concat()))
-        }),
-    );
+    let lists = bench.write("in", case.lists.iter().map(|list| list.whole(case.fields)));
     let job = bench.job(&lists, case.fields).threads(1).chunk_size(100);
     let whole = bench.run(job.clone(), folder(&bench, case, "whole"));
     let shards = Shards::run(&bench, case, &job, &lists, case.of);
