@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use robosieve::internals::show::report;
 use robosieve::policy::{Capture, Captures, Policy, WriteLock, merge};
-use robosieve::run::{FileFormat, Folder, FrameCompression, Job, Progress, join, verify};
+use robosieve::run::{Folder, FrameCompression, Job, Progress, join, verify};
 use robosieve::{Agents, Choices, Dialect, SameUrl};
 use serde_json::Value;
 
@@ -205,7 +205,7 @@ fn texts(seed: u64) {
 
 #[cfg(feature = "parquet")]
 fn tables(seed: u64) {
-    let parquet = |folder: Folder| folder.format(FileFormat::Parquet);
+    let parquet = |folder: Folder| folder.format(robosieve::run::FileFormat::Parquet);
     expect_resumed("tables", seed, |_, job| job.chunk_size(1000), parquet);
     let rare = |_: &Place, job: Job| job.checkpoint(Duration::from_secs(3600));
     expect_resumed("tables without checkpoints", seed, rare, parquet);
