@@ -1,0 +1,264 @@
+"""Trials: tests that reach a mutant are run, the quickest first, until one fails."""
+
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from mutating.switches import ACTIVE, REACHED
+
+PROGRAMS = {"lib": ["--lib"], "library": ["--test", "library"], "cli": ["--test", "cli"]}
+# So few mutants need no search for the tests that reach them.
+FEW = 20
+# What a test of a mutant may take, at most: memory that it reserves, and a file that it writes.
+MOST_MEMORY = 16 << 30
+MOST_FILE = 2 << 30
+FAILED = re.compile(r"^test (\S+).* \.\.\. FAILED$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Test:
+    program: str
+    name: str
+
+
+class Noticed:
+    """What was tried: for each mutant the test that noticed it, as long as its file is the same."""
+
+    def __init__(self, path, tree, mutants):
+        self.path, self.by_mutant, self.unviable = path, {}, set()
+        files = sorted({mutant.file for mutant in mutants})
+        hashed = subprocess.run(["git", "hash-object", *files], cwd=tree, check=True, capture_output=True, text=True).stdout.split()
+        self.hashes = dict(zip(files, hashed))
+        known = {}
+        if path.exists():
+            known = {(hash, name): by for hash, name, by in (line.split("\t") for line in path.read_text().splitlines())}
+        for mutant in mutants:
+            by = known.get((self.hashes[mutant.file], mutant.name))
+            if by is not None:
+                self.keep(mutant, by)
+
+    def __contains__(self, mutant):
+        return mutant in self.by_mutant
+
+    def keep(self, mutant, by):
+        if by:
+            self.by_mutant[mutant] = by
+        else:
+            self.unviable.add(mutant)
+
+    def add(self, mutant, by):
+        """Notes what noticed a mutant, or with an empty text that it does not compile."""
+        self.keep(mutant, by)
+        with self.path.open("a") as file:
+            file.write(f"{self.hashes[mutant.file]}\t{mutant.name}\t{by}\n")
+
+
+def cargo(tree, target, *command):
+    """What Cargo builds, without optimisation, and the errors of rustc."""
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(target), "CARGO_PROFILE_DEV_DEBUG": "0"}
+    # The arms of a `match` on mutants, optimised, take more memory than there is.
+    config = "profile.test.package.robosieve.opt-level=0"
+    command = ["cargo", *command, "--locked", "--message-format=json", "--config", config]
+    done = subprocess.run(command, cwd=tree, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    errors = [message["message"] for message in messages if message["reason"] == "compiler-message"]
+    errors = [error for error in errors if error["level"] == "error"]
+    if done.returncode != 0 and not errors:
+        print(done.stderr[-2000:], file=sys.stderr)
+    return done.returncode == 0, messages, errors
+
+
+def executables(messages):
+    """The programs of tests that were built, by what PROGRAMS names them."""
+    built = [message for message in messages if message["reason"] == "compiler-artifact" and message.get("executable")]
+    built = [message for message in built if message["profile"]["test"]]
+    return {"lib" if message["target"]["kind"] == ["lib"] else message["target"]["name"]: message["executable"] for message in built}
+
+
+def build(switched, target, programs):
+    """Builds these programs of tests of a tree with switches, without the mutants that do not compile."""
+    asked = [option for program in programs for option in PROGRAMS[program]]
+    for command in (["check", "--lib", "--features", "internals"], ["test", "--no-run", *asked]):
+        while True:
+            switched.write()
+            is_built, messages, errors = cargo(switched.tree, target, *command)
+            if is_built:
+                break
+            count = switched.leave_out(errors)
+            print(f"{count} mutants do not compile, or are built apart", file=sys.stderr)
+            if count == 0:
+                print("".join(error["rendered"] for error in errors), file=sys.stderr)
+                return None
+    return executables(messages)
+
+
+class Trials:
+    """Tests of a tree, and the mutants that they are tried with."""
+
+    def __init__(self, tree, built, tests, seconds, work, workers):
+        self.tree, self.built, self.tests, self.seconds, self.workers = tree, built, tests, seconds, workers
+        self.scratch = work / "scratch"
+        self.all = [Test(program, name) for program in tests for name in self.names(program) if name.startswith(tuple(tests[program]))]
+        self.took = {}
+        self.reached = None
+
+    def names(self, program):
+        def listed(*options):
+            command = [self.built[program], "--list", "--format=terse", *options]
+            lines = subprocess.run(command, cwd=self.tree, check=True, capture_output=True, text=True).stdout.splitlines()
+            return [line.removesuffix(": test") for line in lines if line.endswith(": test")]
+
+        ignored = set(listed("--ignored"))
+        return [name for name in listed() if name not in ignored]
+
+    def execute(self, program, names, limit, variables):
+        """Whether these tests pass, and the name of one that does not; None as a limit is none."""
+        folder = self.scratch / f"{time.monotonic_ns()}"
+        folder.mkdir(parents=True)
+        environment = {**os.environ, **variables, "TMPDIR": str(folder), "CARGO_MANIFEST_DIR": str(self.tree), "PROPTEST_FAILURE_PERSISTENCE": "off"}
+        command = [self.built[program], "--exact", "--test-threads=1", *names]
+        output = folder / "output"
+        with output.open("w") as file:
+            running = subprocess.Popen(
+                command, cwd=self.tree, env=environment, stdout=file, stderr=subprocess.STDOUT, preexec_fn=limits, start_new_session=True
+            )
+            try:
+                status = running.wait(limit)
+            except subprocess.TimeoutExpired:
+                status = None
+            finally:
+                end_group(running)
+        text = output.read_text(errors="replace")
+        shutil.rmtree(folder, ignore_errors=True)
+        if status == 0:
+            return True, ""
+        failed = FAILED.findall(text)
+        started = re.findall(r"^test (\S+)", text, re.MULTILINE)
+        name = failed[0] if failed else started[-1] if started else names[0]
+        return False, f"{program} {name}" + ("" if failed else " (took too long)" if status is None else " (ended)")
+
+    def measure(self):
+        """Runs each of these tests alone, without a mutant: what it reaches, and how long it takes."""
+        reached = defaultdict(list)
+
+        def one(test):
+            path = self.scratch / f"reached-{time.monotonic_ns()}"
+            self.scratch.mkdir(parents=True, exist_ok=True)
+            began = time.monotonic()
+            passed, _ = self.execute(test.program, [test.name], 600, {REACHED: str(path)})
+            functions = {int(line) for line in path.read_text().split()} if path.exists() else set()
+            path.unlink(missing_ok=True)
+            return test, passed, time.monotonic() - began, functions
+
+        with ThreadPoolExecutor(self.workers) as pool:
+            for test, passed, seconds, functions in pool.map(one, self.all):
+                if not passed:
+                    print(f"fails without a mutant, and is left out: {test.program} {test.name}", file=sys.stderr)
+                    continue
+                self.took[test] = seconds
+                for function in functions:
+                    reached[function].append(test)
+        self.reached = reached
+        print(f"{len(self.took)} tests, {sum(self.took.values()):.0f} s", file=sys.stderr)
+
+    def run(self, switched, noticed):
+        """Tries the mutants of a tree with switches."""
+        mutants = switched.present()
+        if len(mutants) > FEW:
+            self.measure()
+        for mutant in switched.unviable:
+            noticed.add(mutant, "")
+
+        def one(mutant):
+            function = switched.functions[mutant.file, mutant.function]
+            return mutant, self.trial(self.of(function), {ACTIVE: str(switched.numbers[mutant])})
+
+        self.all_of(mutants, one, noticed)
+
+    def all_of(self, mutants, one, noticed):
+        began = time.monotonic()
+        with ThreadPoolExecutor(self.workers) as pool:
+            for count, (mutant, by) in enumerate(pool.map(one, mutants), 1):
+                if by:
+                    noticed.add(mutant, by)
+                else:
+                    print(f"survives: {mutant.name}", flush=True)
+                if count % 100 == 0:
+                    print(f"{count} of {len(mutants)}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
+
+    def of(self, function):
+        """The tests for a function, the quickest first."""
+        return self.all if self.reached is None else sorted(self.reached[function], key=self.took.get)
+
+    def trial(self, tests, variables):
+        """The test that notices this mutant; empty if none does."""
+        for batch, seconds in self.batches(tests):
+            by_program = defaultdict(list)
+            for test in batch:
+                by_program[test.program].append(test.name)
+            for program, names in by_program.items():
+                passed, by = self.execute(program, names, 4 * seconds + 5, variables)
+                if not passed:
+                    return by
+        return ""
+
+    def batches(self, tests):
+        """Tests that are run together, each time some more, and how long they take without a mutant."""
+        batch, seconds, most, whole = [], 0.0, 0.3, 0.0
+        for test in tests:
+            took = self.took.get(test, 1.0)
+            if whole + took > self.seconds and whole:
+                break
+            batch.append(test)
+            seconds, whole = seconds + took, whole + took
+            if seconds >= most:
+                yield batch, seconds
+                batch, seconds, most = [], 0.0, most * 3
+        if batch:
+            yield batch, seconds
+
+
+def limits():
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_FILE, MOST_FILE))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def end_group(running):
+    """Ends what a test started, too."""
+    try:
+        os.killpg(running.pid, 9)
+    except ProcessLookupError:
+        pass
+    running.wait()
+
+
+def try_apart(tree, target, tests, seconds, work, mutants, noticed):
+    """Tries mutants that no tree has beside others: each is built."""
+    for mutant in mutants:
+        path = tree / mutant.file
+        text = path.read_bytes()
+        try:
+            path.write_bytes(mutant.in_text(text, 0, len(text)))
+            asked = [option for program in tests for option in PROGRAMS[program]]
+            is_built, messages, _ = cargo(tree, target, "test", "--no-run", *asked)
+            if not is_built:
+                noticed.add(mutant, "")
+                continue
+            trials = Trials(tree, executables(messages), tests, seconds, work, 1)
+            by = trials.trial(trials.all, {})
+            if by:
+                noticed.add(mutant, by)
+            else:
+                print(f"survives: {mutant.name}", flush=True)
+        finally:
+            path.write_bytes(text)
