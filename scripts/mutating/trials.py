@@ -62,12 +62,10 @@ class Noticed:
             file.write(f"{self.hashes[mutant.file]}\t{mutant.name}\t{by}\n")
 
 
-def cargo(tree, target, *command):
-    """What Cargo builds, without optimisation, and the errors of rustc."""
+def cargo(tree, target, opt_level, *command):
+    """What Cargo builds, and the errors of rustc."""
     environment = {**os.environ, "CARGO_TARGET_DIR": str(target), "CARGO_PROFILE_DEV_DEBUG": "0"}
-    # The arms of a `match` on mutants, optimised, take more memory than there is.
-    config = "profile.test.package.robosieve.opt-level=0"
-    command = ["cargo", *command, "--locked", "--message-format=json", "--config", config]
+    command = ["cargo", *command, "--locked", "--message-format=json", "--config", f"profile.test.package.robosieve.opt-level={opt_level}"]
     done = subprocess.run(command, cwd=tree, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     errors = [message["message"] for message in messages if message["reason"] == "compiler-message"]
@@ -84,13 +82,13 @@ def executables(messages):
     return {"lib" if message["target"]["kind"] == ["lib"] else message["target"]["name"]: message["executable"] for message in built}
 
 
-def build(switched, target, programs):
+def build(switched, target, opt_level, programs):
     """Builds these programs of tests of a tree with switches, without the mutants that do not compile."""
     asked = [option for program in programs for option in PROGRAMS[program]]
     for command in (["check", "--lib", "--features", "internals"], ["test", "--no-run", *asked]):
         while True:
             switched.write()
-            is_built, messages, errors = cargo(switched.tree, target, *command)
+            is_built, messages, errors = cargo(switched.tree, target, opt_level, *command)
             if is_built:
                 break
             count = switched.leave_out(errors)
@@ -250,7 +248,7 @@ def try_apart(tree, target, tests, seconds, work, mutants, noticed):
         try:
             path.write_bytes(mutant.in_text(text, 0, len(text)))
             asked = [option for program in tests for option in PROGRAMS[program]]
-            is_built, messages, _ = cargo(tree, target, "test", "--no-run", *asked)
+            is_built, messages, _ = cargo(tree, target, 0, "test", "--no-run", *asked)
             if not is_built:
                 noticed.add(mutant, "")
                 continue
