@@ -16,8 +16,9 @@ from pathlib import Path
 from mutating.switches import ACTIVE, REACHED
 
 PROGRAMS = {"lib": ["--lib"], "library": ["--test", "library"], "cli": ["--test", "cli"]}
-# So few mutants need no search for the tests that reach them.
+# So few mutants need no search for the tests that reach them: about so many seconds are supposed for a test of each program.
 FEW = 20
+SUPPOSED = {"lib": 0.02, "library": 2.0, "cli": 0.5}
 # What a test of a mutant may take, at most: memory that it reserves, and a file that it writes.
 MOST_MEMORY = 16 << 30
 MOST_FILE = 2 << 30
@@ -178,7 +179,7 @@ class Trials:
 
         def one(mutant):
             function = switched.functions[mutant.file, mutant.function]
-            return mutant, self.trial(self.of(function), {ACTIVE: str(switched.numbers[mutant])})
+            return mutant, self.trial(self.of(mutant, function), {ACTIVE: str(switched.numbers[mutant])})
 
         self.all_of(mutants, one, noticed)
 
@@ -193,9 +194,16 @@ class Trials:
                 if count % 100 == 0:
                     print(f"{count} of {len(mutants)}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
 
-    def of(self, function):
-        """The tests for a function, the quickest first."""
-        return self.all if self.reached is None else sorted(self.reached[function], key=self.took.get)
+    def of(self, mutant, function):
+        """The tests for a mutant of a function: the quickest first, or the unit tests of its file."""
+        if self.reached is not None:
+            return sorted(self.reached[function], key=self.took.get)
+        return self.of_file(mutant.file)
+
+    def of_file(self, file):
+        module = file.removeprefix("src/").removesuffix(".rs").removesuffix("/mod").replace("/", "::")
+        order = list(SUPPOSED)
+        return sorted(self.all, key=lambda test: (order.index(test.program), not test.name.startswith(f"{module}::")))
 
     def trial(self, tests, variables):
         """The test that notices this mutant; empty if none does."""
@@ -204,7 +212,7 @@ class Trials:
             for test in batch:
                 by_program[test.program].append(test.name)
             for program, names in by_program.items():
-                passed, by = self.execute(program, names, 4 * seconds + 5, variables)
+                passed, by = self.execute(program, names, 4 * seconds + (300 if self.reached is None else 5), variables)
                 if not passed:
                     return by
         return ""
@@ -213,7 +221,7 @@ class Trials:
         """Tests that are run together, each time some more, and how long they take without a mutant."""
         batch, seconds, most, whole = [], 0.0, 0.3, 0.0
         for test in tests:
-            took = self.took.get(test, 1.0)
+            took = self.took.get(test, SUPPOSED[test.program])
             if whole + took > self.seconds and whole:
                 break
             batch.append(test)
@@ -240,7 +248,7 @@ def end_group(running):
     running.wait()
 
 
-def try_apart(tree, target, tests, seconds, work, mutants, noticed):
+def try_apart(tree, target, tests, work, mutants, noticed):
     """Tries mutants that no tree has beside others: each is built."""
     for mutant in mutants:
         path = tree / mutant.file
@@ -252,8 +260,8 @@ def try_apart(tree, target, tests, seconds, work, mutants, noticed):
             if not is_built:
                 noticed.add(mutant, "")
                 continue
-            trials = Trials(tree, executables(messages), tests, seconds, work, 1)
-            by = trials.trial(trials.all, {})
+            trials = Trials(tree, executables(messages), tests, float("inf"), work, 1)
+            by = trials.trial(trials.of_file(mutant.file), {})
             if by:
                 noticed.add(mutant, by)
             else:
