@@ -355,7 +355,7 @@ pub(crate) mod tests {
         (body.bytes.into_owned(), body.ending, body.damaged)
     }
 
-    fn bzip2(text: &[u8]) -> Vec<u8> {
+    pub(crate) fn bzip2(text: &[u8]) -> Vec<u8> {
         let mut encoder = ::bzip2::write::BzEncoder::new(Vec::new(), ::bzip2::Compression::fast());
         encoder.write_all(text).unwrap();
         encoder.finish().unwrap()

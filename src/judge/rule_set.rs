@@ -213,6 +213,18 @@ mod tests {
     }
 
     #[test]
+    fn an_explanation_names_the_line_above_its_rule() {
+        let file = b"User-agent: a\nUser-agent: A/1\nDisallow: /x\n\nUser-agent: *\nDisallow: /\n\n\
+                     User-agent: a bot\nDisallow: /y\n";
+        for (agents, path, expected) in
+            [("a", "/x", Some("A/1")), ("a", "/y", Some("a bot")), ("a", "/z", None), ("b", "/x", Some("*"))]
+        {
+            let rules = RuleSet::compile(file, &agents.parse().unwrap(), Dialect::DEFAULT);
+            assert_eq!(rules.explain(path).agent, expected, "{agents} {path}");
+        }
+    }
+
+    #[test]
     fn what_is_no_path_is_never_allowed_in_silence() {
         let rules = RuleSet::compile(b"User-agent: *\nDisallow: /x\n", &Agents::everybody(), Dialect::DEFAULT);
         for given in ["/x", "x", "https://a.example/x", " http://A.example/x#y ", "/x/", "//x/../x"] {

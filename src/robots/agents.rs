@@ -261,12 +261,12 @@ impl Agents {
             Err(AgentError::WholeUserAgent { .. } | AgentError::StarInList | AgentError::Character { .. }) => {
                 Agents::published_as(name, dialect)
             }
-            Ok(agents) if agents.ensure_nameable(dialect).is_err() => {
+            Ok(agents) => {
                 let cut = |token: &String| Agents::published_as(token, dialect).map(|agents| agents.tokens);
                 let tokens = agents.tokens.iter().map(cut).collect::<Result<Vec<_>, _>>()?;
                 Ok(Agents { tokens: tokens.concat() })
             }
-            agents => agents,
+            Err(error) => Err(error),
         }
     }
 
@@ -494,6 +494,26 @@ mod tests {
         let cut = |name: &str| Agents::named(name, google).map(|agents| agents.to_string());
         assert_eq!((cut("MJ12bot"), cut("a,b2")), (Ok("MJ".to_owned()), Ok("a,b".to_owned())));
         assert!(matches!(cut("360Spider"), Err(AgentError::NothingCompared { .. })));
+    }
+
+    #[test]
+    fn a_published_name_is_read_as_a_line_of_a_file_is() {
+        for dialect in Dialect::ALL {
+            assert_eq!(Agents::published("*", dialect).unwrap(), Agents::everybody(), "{dialect}");
+        }
+        // What a receipt has is written so, or is refused.
+        for (text, dialect, is_known) in [
+            ("examplebot", "google", true),
+            ("a,b", "google", true),
+            ("bot.example", "original-1994", true),
+            ("bot.example", "rfc9309", false),
+            ("bot.example", "no-dialect", false),
+            ("two words", "draft-1996", true),
+            ("two words", "google", false),
+        ] {
+            let written = Agents::written(text, dialect).map(|agents| agents.to_string());
+            assert_eq!(written.as_deref().ok(), is_known.then_some(text), "{text} {dialect}");
+        }
     }
 
     #[test]

@@ -16,8 +16,8 @@ const CHECKED: usize = 4 << 10;
 /// In text, at most one byte in so many is NUL, but for a single one, or one hole.
 const NULS: usize = 10;
 
-/// How many bytes of a body show whether its first character is one of a mark.
-const START: usize = 8;
+/// How many bytes of a body show whether it may be compressed: of data that looks like text for so long, there is none.
+const START: usize = 64;
 
 /// The length of a byte order mark, which not every dialect counts in its limit, plus one byte to show that the limit is
 /// exceeded.
@@ -116,7 +116,7 @@ pub(crate) fn read<'b>(body: Body<'b>, codings: &[&[u8]], limit: usize) -> Resul
     let is_coded = codings.iter().any(|coding| coding::is_known(coding));
     let body = match of_characters(&body.bytes, is_odd, is_coded) {
         Some(bytes) => Body { bytes: Cow::Owned(bytes), ..body },
-        None => match replaced(&body.bytes).filter(|_| is_odd) {
+        None => match replaced(&body.bytes) {
             Some(what) => return Err(BodyProblem::NotText(what)),
             None => body,
         },
@@ -137,7 +137,7 @@ pub(crate) fn read<'b>(body: Body<'b>, codings: &[&[u8]], limit: usize) -> Resul
     }
 }
 
-/// Whether a body begins with a byte that no line of a robots.txt begins with.
+/// Whether the start of a body has a byte that is not of ASCII text, as that of all compressed data has.
 fn is_odd(bytes: &[u8]) -> bool {
     let is_text = |byte: &u8| matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | 0x20..=0x7e);
     !bytes[..bytes.len().min(START)].iter().all(is_text)
@@ -155,8 +155,7 @@ fn bytes_of(text: &str) -> Option<Vec<u8>> {
 /// The bytes of a text that has a character for each byte, as programs make it that take bytes for Latin-1: if it begins with a mark
 /// then, or, of a body with a coding, if it is no text as it is.
 fn of_characters(text: &[u8], is_odd: bool, is_coded: bool) -> Option<Vec<u8>> {
-    let is_wanted = is_odd || text.starts_with(b"BZh") || is_coded && !coding::looks_like_text(text);
-    if !is_wanted || text.is_ascii() {
+    if !is_odd || text.is_ascii() {
         return None;
     }
     let characters = std::str::from_utf8(text).ok()?;
@@ -232,7 +231,7 @@ pub(crate) fn keep_whole_lines(body: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::coding::tests::{BROTLI, deflate, gzip};
+    use crate::formats::coding::tests::{BROTLI, bzip2, deflate, gzip};
 
     const ROBOTS: &[u8] = b"User-agent: *\nDisallow: /private\n";
     const LIMIT: usize = 1 << 20;
@@ -261,6 +260,8 @@ mod tests {
             b"# \xe9t\xe9 in Latin-1\n",
             b"\x1b[0m",
             b"\0",
+            // By chance, all of it is bare deflate, and the content is text.
+            "s\u{24d}OpO3A#H PH@".as_bytes(),
         ] {
             let text = text(plain.into(), &[], LIMIT).unwrap();
             assert!(matches!(text, Cow::Borrowed(_)) && *text == *plain, "{}", plain.escape_ascii());
@@ -276,9 +277,14 @@ mod tests {
             (characters(&gzip(&zipped)), &[]),
             (characters(&zstd::encode_all(ROBOTS, 3).unwrap()), &[]),
             (zipped, &[b"gzip"]),
+            (characters(&deflate(ROBOTS)), &[]),
+            (characters(&deflate(ROBOTS)), &[b"deflate"]),
+            (characters(&bzip2(ROBOTS)), &[]),
         ] {
             assert_eq!(found(&raw, codings).as_deref(), Ok(ROBOTS), "{}", raw.escape_ascii());
         }
+        let text = "# \u{e9}t\u{e9}\nUser-agent: *\nDisallow: /\u{e9}\n".as_bytes();
+        assert_eq!(found(text, &[b"gzip"]).as_deref(), Ok(text), "it was decoded before");
         let lossy = String::from_utf8_lossy(&gzip(ROBOTS)).into_owned().into_bytes();
         assert_eq!(found(&lossy, &[b"gzip"]).unwrap_err().flaw(), Some(BodyFlaw::NotText));
         let beyond = [characters(&gzip(ROBOTS)), "\u{2039}".into()].concat();
@@ -295,6 +301,16 @@ mod tests {
             );
             let cut = &raw[..raw.len() - 3];
             assert_eq!(found(cut, &[]), Ok(cut.to_vec()), "half of it may be anything");
+        }
+        let begins_like_text =
+            b"K3LwusN+-\xb7R0\xe4\n-N-\xd2MLO\xcd+\xb1R\xd0\xe2r\xc9,N\xcc\xc9\xc9\x07\xca\xe8\x17\x14e\x96%\x96\xa4r\x01\0";
+        let text = b"f1gEFCfuw: 1\nUser-agent: *\nDisallow: /private\n";
+        for (raw, codings) in [
+            (begins_like_text.to_vec(), &[][..]),
+            (characters(begins_like_text), &[]),
+            (characters(begins_like_text), &[&b"deflate"[..]][..]),
+        ] {
+            assert_eq!(found(&raw, codings).as_deref(), Ok(&text[..]), "{}", raw.escape_ascii());
         }
     }
 
@@ -325,10 +341,15 @@ mod tests {
         let zipped = gzip(ROBOTS);
         let mut wrong = zipped.clone();
         wrong[zipped.len() - 6] ^= 1;
+        let document = gzip(b"%PDF-1.7");
+        let mut wrong_document = document.clone();
+        wrong_document[document.len() - 6] ^= 1;
         for (raw, codings, problem) in [
             (&zipped[..20], &[][..], BodyProblem::Cut("gzip")),
             (&zipped[..20], &[&b"gzip"[..]][..], BodyProblem::Cut("gzip")),
             (&wrong, &[], BodyProblem::Damaged("gzip")),
+            (&wrong_document, &[], BodyProblem::Damaged("gzip")),
+            (&document[..document.len() - 6], &[], BodyProblem::NotText("a PDF document")),
             (b"\x28\xb5\x2f\xfd\x00\x90\x01\x00\x00", &[], BodyProblem::Costly("Zstandard")),
             (b"", &[b"br"], BodyProblem::Cut("Brotli")),
             (b"\x1f\x9d\x90\x01\x02", &[b"compress"], BodyProblem::UnknownCoding),
@@ -349,7 +370,7 @@ mod tests {
         assert_eq!(kept(b"Disallow: /a\r\nAllow: /"), b"Disallow: /a\r\n");
         assert_eq!(kept(b"Disallow: /a\n"), b"Disallow: /a\n");
         assert_eq!(kept(b"Disallow: /"), b"");
-        assert_eq!(kept(b"\xff\xfea\0\n\0b"), b"\xff\xfea\0\n\0");
+        assert_eq!(kept(b"\xff\xfea\0b\0\n\0c"), b"\xff\xfea\0b\0\n\0");
         assert_eq!(kept(b"\xfe\xff\0a\0\n\0b\n"), b"\xfe\xff\0a\0\n");
     }
 }

@@ -241,6 +241,7 @@ mod tests {
     #[test]
     fn counts_come_back_by_name() {
         let mut counts = NoteCounts::default();
+        assert!(counts.is_empty());
         counts.add_all(&[NoteKind::FileCut, NoteKind::FileCut, NoteKind::AgentCut].map(|kind| Note { kind, line: 1 }));
         let text = serde_json::to_string(&counts).unwrap();
         assert_eq!(text, r#"{"agent-cut":1,"file-cut":2}"#);

@@ -286,6 +286,8 @@ mod tests {
         assert_eq!(decoded(b"\xff\xfea\0\n\0b\0c\0d\0", &dialect), (b"a\n".to_vec(), vec![NoteKind::FileCut]));
         assert_eq!(decoded(b"\xff\xfea\0\n\0b\0c\0\n\0", &dialect), (b"a\nbc".to_vec(), vec![NoteKind::FileCut]));
         assert_eq!(decoded(b"\xff\xfea\0\n\0b\0c\0\n", &dialect), (b"a\n".to_vec(), vec![NoteKind::FileCut]));
+        let line_after = b"\xff\xfea\0\n\0b\0c\0d\0\n\0e\0";
+        assert_eq!(decoded(line_after, &dialect), (b"a\n".to_vec(), vec![NoteKind::FileCut]));
         assert_eq!(decoded(b"\xfe\xff\0a\0\n\0b\0c\0\r\0d", &dialect), (b"a\nbc".to_vec(), vec![NoteKind::FileCut]));
     }
 
@@ -414,6 +416,8 @@ mod tests {
 
     #[test]
     fn an_html_page_is_noted() {
-        assert_eq!(notes("\n <!DOCTYPE html>", "rfc9309")[0], (NoteKind::LooksLikeHtml, 1));
+        for page in ["\n <!DOCTYPE html>", "<HTML>", "<head><title>", "<?xml version='1.0'?>"] {
+            assert_eq!(notes(page, "rfc9309")[0], (NoteKind::LooksLikeHtml, 1), "{page}");
+        }
     }
 }

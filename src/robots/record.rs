@@ -89,7 +89,7 @@ pub(crate) fn read<'a>(line: &'a [u8], keys: Keys) -> Line<'a> {
         _ => {
             let content = trim(&line[..separator.unwrap_or(line.len())], keys);
             match missing_colon(content, keys) {
-                Some(at) => (&content[..at], &content[at + 1..]),
+                Some(at) => content.split_at(at),
                 None if !content.is_empty() => return Line::MissingColon { content },
                 None if separator.is_some() => return Line::Comment,
                 None => return Line::Blank,
@@ -200,6 +200,8 @@ mod tests {
     fn records_are_trimmed_and_comments_cut() {
         assert_eq!(record(" Disallow\t: /a b \t# c: d", Keys::Exact), (Key::Disallow, "/a b"));
         assert_eq!(record("DISALLOW:", Keys::Exact), (Key::Disallow, ""));
+        assert_eq!(record("\x0bDisallow: /a\x0c", Keys::Lenient), (Key::Disallow, "/a"));
+        assert_eq!(record("Disallow: /a\x0c", Keys::Exact), (Key::Disallow, "/a\x0c"));
         assert_eq!(record("Allow: /a:b", Keys::Exact), (Key::Allow, "/a:b"));
         assert_eq!(read(b"  \t", Keys::Exact), Line::Blank);
         assert_eq!(read(b"  # x", Keys::Exact), Line::Comment);

@@ -127,13 +127,13 @@ impl ChosenRules {
             return Explanation { verdict: Verdict::Allowed, rule: None, agent: None, always_allowed: true };
         }
         let verdict = if is_blocked { Verdict::Blocked } else { Verdict::Allowed };
-        let agent = rule.and_then(|rule| self.agent_line(Some(rule))).map(|(name, _)| name.as_str());
+        let agent = rule.and_then(|rule| self.agent_above(rule));
         Explanation { verdict, rule, agent, always_allowed: false }
     }
 
-    /// The last of these lines above `rule`, or the last of all if there is no rule.
-    pub fn agent_line(&self, rule: Option<&KeptRule>) -> Option<&(String, u32)> {
-        self.agent_lines.iter().rev().find(|(_, line)| rule.is_none_or(|rule| *line < rule.line))
+    /// The value of the last of these lines above a rule.
+    fn agent_above(&self, rule: &KeptRule) -> Option<&str> {
+        self.agent_lines.iter().rev().find(|(_, line)| *line < rule.line).map(|(name, _)| name.as_str())
     }
 }
 

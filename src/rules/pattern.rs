@@ -171,10 +171,15 @@ pub(crate) mod tried {
 
     /// The patterns of rules between blanks, in the default dialect: `+pattern` for `Allow`, `-pattern` for `Disallow`.
     pub(crate) fn patterns(rules: &str) -> Patterns {
+        patterns_under(rules, Dialect::DEFAULT)
+    }
+
+    /// The same in another dialect.
+    pub(crate) fn patterns_under(rules: &str, dialect: &Dialect) -> Patterns {
         let key = |rule: &str| if rule.starts_with('+') { "Allow" } else { "Disallow" };
         let lines = rules.split_whitespace().map(|rule| format!("{}: {}\n", key(rule), &rule[1..]));
         let file = format!("User-agent: *\n{}", lines.collect::<String>());
-        Patterns::rank(Robots::parse(file.as_bytes(), Dialect::DEFAULT).rules.iter(), Dialect::DEFAULT)
+        Patterns::rank(Robots::parse(file.as_bytes(), dialect).rules.iter(), dialect)
     }
 
     /// Whether a rule matches a path.
@@ -206,14 +211,20 @@ pub(crate) mod tried {
 
 #[cfg(test)]
 mod tests {
-    use super::tried::{matches, paths, patterns};
+    use super::tried::{matches, paths, patterns_under};
     use proptest::collection::vec;
     use proptest::prelude::*;
     use std::sync::LazyLock;
 
+    use crate::dialect::Dialect;
+
     /// Whether the first rule covers the second.
     fn covers(wide: &str, narrow: &str) -> bool {
-        let patterns = patterns(&format!("-{wide} -{narrow}"));
+        covers_under(wide, narrow, Dialect::DEFAULT)
+    }
+
+    fn covers_under(wide: &str, narrow: &str, dialect: &Dialect) -> bool {
+        let patterns = patterns_under(&format!("-{wide} -{narrow}"), dialect);
         let of = |rule: u32| patterns.all().iter().find(|pattern| pattern.rule == rule).unwrap();
         patterns.covers(of(0), of(1))
     }
@@ -250,6 +261,10 @@ mod tests {
             ("/*aa$", "/a*a$"),
         ] {
             assert!(!covers(wide, narrow), "{wide} does not cover {narrow}");
+        }
+        // They match no path at all; the default dialect drops them.
+        for narrow in ["a", "a*b", "a$", "$"] {
+            assert!(!covers_under("/", narrow, Dialect::named("google").unwrap()), "{narrow}");
         }
     }
 

@@ -103,7 +103,8 @@ impl Patterns {
             rest = &rest[plain..];
             match rest.first() {
                 None => break,
-                Some(b'*') if special => {
+                // If it is not special, it is one of those above.
+                Some(b'*') => {
                     start = self.end_segment(start, first_segment);
                     length = length.saturating_add(1);
                     rest = &rest[1..];
@@ -303,6 +304,48 @@ mod tests {
         }
         assert_eq!(one("/%2A%24", "rfc9309"), "-/*$");
         assert_eq!(one("/%2A%24", "google"), "-/%2A%24");
+    }
+
+    #[test]
+    fn a_dollar_is_the_end_where_wildcards_are_special() {
+        for dialect in Dialect::ALL {
+            let robots = Robots::parse(b"User-agent: *\nDisallow: /a$\n", dialect);
+            let patterns = Patterns::rank(robots.rules.iter(), dialect);
+            let is_special = dialect.wildcards == Wildcards::Special;
+            for (path, expected) in [(&b"/a"[..], is_special), (b"/a$", !is_special), (b"/a$b", !is_special)] {
+                assert_eq!(patterns.deciding(path).is_some(), expected, "{} {dialect}", path.escape_ascii());
+            }
+        }
+    }
+
+    #[test]
+    fn an_escape_that_is_cut_is_read_in_each_way_that_it_can_be_meant() {
+        let all = |rule: &str, dialect| ranked(&format!("Disallow: {rule}\n"), dialect).join(" ");
+        for (rule, expected) in [
+            ("/%", "-/%"),
+            ("/%*", "-/%"),
+            ("/%$", "-/%25$"),
+            ("/%c$", "-/%25c$"),
+            ("/%c", "-/%25c -/%C"),
+            ("/%C*x", "-/%25C*x -/%C*x"),
+            ("/%3*", "-/%253 -/%3"),
+            ("/%g*", "-/%25g"),
+            ("/%c*%d", "-/%25c*%25d -/%C*%25d -/%25c*%D -/%C*%D"),
+        ] {
+            assert_eq!(all(rule, "rfc9309"), expected, "{rule}");
+        }
+        for (rule, expected) in
+            [("/%", "-/%"), ("/%c", "-/%c -/%C"), ("/%C", "-/%C -/%c"), ("/%3", "-/%3"), ("/%c*", "-/%c*")]
+        {
+            assert_eq!(all(rule, "original-1994"), expected, "{rule}");
+        }
+        // Those after the fourth are read as it is.
+        let many = ranked("Disallow: /%a*%b*%c*%d*%e*%f\n", "rfc9309");
+        assert_eq!(many.len(), 16);
+        for pattern in &many {
+            let is_read_so = |digits: [&str; 3]| digits.iter().all(|digit| pattern.contains(digit));
+            assert!(is_read_so(["%25d", "%25e", "%25f"]) || is_read_so(["%D", "%E", "%F"]), "{pattern}");
+        }
     }
 
     #[test]
