@@ -31,36 +31,35 @@ class Test:
     name: str
 
 
-class Noticed:
-    """What was tried: for each mutant the test that noticed it, as long as its file is the same."""
+# What came of a mutant, where no test noticed it.
+SURVIVES, UNVIABLE = "survives", "does not compile"
+
+
+class Results:
+    """What came of the mutants that were tried, as long as their files are the same: the test that noticed it, SURVIVES, or UNVIABLE."""
 
     def __init__(self, path, tree, mutants):
-        self.path, self.by_mutant, self.unviable = path, {}, set()
+        self.path, self.of = path, {}
         files = sorted({mutant.file for mutant in mutants})
         hashed = subprocess.run(["git", "hash-object", *files], cwd=tree, check=True, capture_output=True, text=True).stdout.split()
         self.hashes = dict(zip(files, hashed))
-        known = {}
-        if path.exists():
-            known = {(hash, name): by for hash, name, by in (line.split("\t") for line in path.read_text().splitlines())}
+        lines = path.read_text().splitlines() if path.exists() else []
+        known = {(hash, name): result for hash, name, result in (line.split("\t") for line in lines)}
         for mutant in mutants:
-            by = known.get((self.hashes[mutant.file], mutant.name))
-            if by is not None:
-                self.keep(mutant, by)
+            result = known.get((self.hashes[mutant.file], mutant.name))
+            if result is not None:
+                self.of[mutant] = result
 
-    def __contains__(self, mutant):
-        return mutant in self.by_mutant
+    def are_known(self, mutant):
+        """Whether there is no need to try it again."""
+        return self.of.get(mutant, SURVIVES) != SURVIVES
 
-    def keep(self, mutant, by):
-        if by:
-            self.by_mutant[mutant] = by
-        else:
-            self.unviable.add(mutant)
-
-    def add(self, mutant, by):
-        """Notes what noticed a mutant, or with an empty text that it does not compile."""
-        self.keep(mutant, by)
+    def add(self, mutant, result):
+        self.of[mutant] = result
         with self.path.open("a") as file:
-            file.write(f"{self.hashes[mutant.file]}\t{mutant.name}\t{by}\n")
+            file.write(f"{self.hashes[mutant.file]}\t{mutant.name}\t{result}\n")
+        if result == SURVIVES:
+            print(f"survives: {mutant.name}", flush=True)
 
 
 def cargo(tree, target, opt_level, *command):
@@ -169,28 +168,22 @@ class Trials:
         self.reached = reached
         print(f"{len(self.took)} tests, {sum(self.took.values()):.0f} s", file=sys.stderr)
 
-    def run(self, switched, noticed):
+    def run(self, switched, results):
         """Tries the mutants of a tree with switches."""
         mutants = switched.present()
         if len(mutants) > FEW:
             self.measure()
         for mutant in switched.unviable:
-            noticed.add(mutant, "")
+            results.add(mutant, UNVIABLE)
 
         def one(mutant):
             function = switched.functions[mutant.file, mutant.function]
             return mutant, self.trial(self.of(mutant, function), {ACTIVE: str(switched.numbers[mutant])})
 
-        self.all_of(mutants, one, noticed)
-
-    def all_of(self, mutants, one, noticed):
         began = time.monotonic()
         with ThreadPoolExecutor(self.workers) as pool:
-            for count, (mutant, by) in enumerate(pool.map(one, mutants), 1):
-                if by:
-                    noticed.add(mutant, by)
-                else:
-                    print(f"survives: {mutant.name}", flush=True)
+            for count, (mutant, result) in enumerate(pool.map(one, mutants), 1):
+                results.add(mutant, result)
                 if count % 100 == 0:
                     print(f"{count} of {len(mutants)}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
 
@@ -206,7 +199,7 @@ class Trials:
         return sorted(self.all, key=lambda test: (order.index(test.program), not test.name.startswith(f"{module}::")))
 
     def trial(self, tests, variables):
-        """The test that notices this mutant; empty if none does."""
+        """The test that notices this mutant, or SURVIVES."""
         for batch, seconds in self.batches(tests):
             by_program = defaultdict(list)
             for test in batch:
@@ -215,7 +208,7 @@ class Trials:
                 passed, by = self.execute(program, names, 4 * seconds + (300 if self.reached is None else 5), variables)
                 if not passed:
                     return by
-        return ""
+        return SURVIVES
 
     def batches(self, tests):
         """Tests that are run together, each time some more, and how long they take without a mutant."""
@@ -234,9 +227,9 @@ class Trials:
 
 
 def limits():
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_FILE, MOST_FILE))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    """Limits that a test may lift: some have limits of their own."""
+    for limit, most in ((resource.RLIMIT_AS, MOST_MEMORY), (resource.RLIMIT_FSIZE, MOST_FILE), (resource.RLIMIT_CORE, 0)):
+        resource.setrlimit(limit, (most, resource.getrlimit(limit)[1]))
 
 
 def end_group(running):
@@ -248,7 +241,7 @@ def end_group(running):
     running.wait()
 
 
-def try_apart(tree, target, tests, work, mutants, noticed):
+def try_apart(tree, target, tests, work, mutants, results):
     """Tries mutants that no tree has beside others: each is built."""
     for mutant in mutants:
         path = tree / mutant.file
@@ -257,14 +250,10 @@ def try_apart(tree, target, tests, work, mutants, noticed):
             path.write_bytes(mutant.in_text(text, 0, len(text)))
             asked = [option for program in tests for option in PROGRAMS[program]]
             is_built, messages, _ = cargo(tree, target, 0, "test", "--no-run", *asked)
-            if not is_built:
-                noticed.add(mutant, "")
-                continue
-            trials = Trials(tree, executables(messages), tests, float("inf"), work, 1)
-            by = trials.trial(trials.of_file(mutant.file), {})
-            if by:
-                noticed.add(mutant, by)
+            if is_built:
+                trials = Trials(tree, executables(messages), tests, float("inf"), work, 1)
+                results.add(mutant, trials.trial(trials.of_file(mutant.file), {}))
             else:
-                print(f"survives: {mutant.name}", flush=True)
+                results.add(mutant, UNVIABLE)
         finally:
             path.write_bytes(text)
