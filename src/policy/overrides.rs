@@ -239,11 +239,6 @@ impl Overrides {
     pub fn get(&self, origin: &str) -> Option<&Override> {
         self.by_origin.get(origin)
     }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.by_origin.is_empty()
-    }
 }
 
 pub(super) const VERDICT: &str = "verdict";
@@ -323,7 +318,7 @@ mod tests {
             Override { ruling: Some(Ruling::RobotsTxt), robots_txt: Some(body.into()), ..Override::default() };
         assert_eq!(get("http://r.example"), replaced);
         assert_eq!(overrides.get("http://shop.example"), None);
-        assert!(parsed("").unwrap().is_empty());
+        assert_eq!(parsed("").unwrap().iter().count(), 0);
     }
 
     #[test]
