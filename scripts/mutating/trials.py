@@ -15,7 +15,7 @@ from pathlib import Path
 
 from mutating.switches import ACTIVE, REACHED
 
-PROGRAMS = {"lib": ["--lib"], "library": ["--test", "library"], "cli": ["--test", "cli"]}
+PROGRAMS = {"lib": ["--lib"], "library": ["--test", "library"], "verdicts": ["--test", "verdicts"], "cli": ["--test", "cli"]}
 # So few mutants need no search for the tests that reach them.
 FEW = 20
 # What a test of a mutant may take, at most: memory that it reserves, and a file that it writes.
