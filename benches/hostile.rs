@@ -1,7 +1,7 @@
 //! Hostile robots.txt files and URLs against the clock: checks the bounds that the project promises.
 //!
 //! Any robots.txt of 500 KiB compiles within 100 ms of one core and 64 MiB, and then answers any URL of 8 KiB within
-//! 1 ms. The files are those of `tests/library/hostile.rs`, which bounds counts; this program bounds times, in processor time of
+//! 1 ms. The files are those of `tests/verdicts/hostile.rs`, which bounds counts; this program bounds times, in processor time of
 //! the thread, so that other work on the machine matters little. It prints a table of all files to standard output, and
 //! fails if the median of a file's runs exceeds a bound; the table also shows the worst run.
 //!
@@ -19,7 +19,7 @@ use std::process::ExitCode;
 mod clock;
 #[path = "counting.rs"]
 mod counting;
-#[path = "../tests/library/hostile/generate.rs"]
+#[path = "../tests/verdicts/hostile/generate.rs"]
 mod generate;
 
 const PROMISED_BYTES: usize = 500 << 10;

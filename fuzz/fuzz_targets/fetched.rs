@@ -12,7 +12,7 @@ use robosieve::{Dialect, Matcher, Partition};
 
 use as_fetched::as_fetched;
 
-#[path = "../../tests/library/properties/as_fetched.rs"]
+#[path = "../../tests/verdicts/properties/as_fetched.rs"]
 mod as_fetched;
 
 const ORIGIN: &str = "http://a.example";

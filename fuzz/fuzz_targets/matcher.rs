@@ -12,7 +12,7 @@ use robosieve::internals::{Axes, RuleSetParts};
 use robosieve::{Dialect, RuleSet, Verdict};
 
 #[allow(dead_code, reason = "preferences have tests of their own")]
-#[path = "../../tests/library/oracle.rs"]
+#[path = "../../tests/verdicts/oracle.rs"]
 mod oracle;
 
 /// The maximum number of paths judged per input; the oracle is slow.

@@ -4,9 +4,9 @@
 
 use libfuzzer_sys::fuzz_target;
 
-#[path = "../../tests/library/properties/as_fetched.rs"]
+#[path = "../../tests/verdicts/properties/as_fetched.rs"]
 mod as_fetched;
-#[path = "../../tests/library/properties/urls.rs"]
+#[path = "../../tests/verdicts/properties/urls.rs"]
 mod urls;
 
 fuzz_target!(|line: &[u8]| {

@@ -8,7 +8,7 @@ use robosieve::lint;
 use robosieve::{Dialect, RuleSet, Verdict};
 
 #[allow(dead_code, reason = "preferences have tests of their own")]
-#[path = "../../tests/library/oracle.rs"]
+#[path = "../../tests/verdicts/oracle.rs"]
 mod oracle;
 
 /// Larger files are parsed, but not given to the oracle.

@@ -124,7 +124,7 @@ def is_token(agent: str, dialect: str = "rfc9309") -> bool:
 
 def test_conformance_cases_hold_or_stand_in_the_ledger(shared: Callable[[str], Path]) -> None:
     """Cases run under Google's dialect, for which each has the answer, and under the dialect that they name."""
-    ledger = (ROOT / "tests/library/conformance/ledger.tsv").read_text().splitlines()
+    ledger = (ROOT / "tests/verdicts/conformance/ledger.tsv").read_text().splitlines()
     rows = [row.split("\t") for row in ledger if row and not row.startswith("#")]
     excuses = {
         dialect: [listed for ids, named, _ in rows if named == dialect for listed in ids.split()]

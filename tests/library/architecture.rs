@@ -149,7 +149,7 @@ fn the_map_names_files_that_exist() {
         root.join(name).exists()
             || root.join("src").join(name).exists()
             || files.iter().any(|file| file.strip_suffix(name).is_some_and(|rest| rest.ends_with('/')))
-            || root.join("tests/library").join(name).exists()
+            || ["tests/library", "tests/verdicts"].iter().any(|tests| root.join(tests).join(name).exists())
     };
     let missing: Vec<_> = named_files(&map).filter(|name| !exists(name)).collect();
     assert!(missing.is_empty(), "CONTRIBUTING.md names files that do not exist: {missing:?}");

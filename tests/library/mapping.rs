@@ -22,7 +22,7 @@ fn write_lists(folder: &Path) -> Vec<std::path::PathBuf> {
     };
     let lines = |count: usize| (0..count).map(line).collect::<String>();
     let texts = [
-        lines(5000),
+        lines(1500),
         format!("\u{feff}{}http://a.example/no", lines(77)),
         String::new(),
         format!("{}http://a.example/{}\n{}", lines(50), "long".repeat(50_000), lines(50)),

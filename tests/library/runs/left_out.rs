@@ -11,7 +11,7 @@ use robosieve::run::{Folder, Job, OutputMode, Progress, Shard, join};
 use serde_json::Value;
 
 use super::{Bench, LINES, Text, files, lists, without};
-use crate::properties::config_with;
+use crate::random_cases::config_with;
 
 /// How URLs are known.
 #[derive(Debug, Clone)]

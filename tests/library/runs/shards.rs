@@ -12,7 +12,7 @@ use robosieve::run::{Folder, Job, OutputMode, Shard, join};
 use serde_json::{Value, json};
 
 use super::{Bench, Text, files, lists, without};
-use crate::properties::config_with;
+use crate::random_cases::config_with;
 
 #[derive(Debug, Clone)]
 struct Case {

@@ -1,5 +1,7 @@
 //! Verdicts: the dialects to run a record under, and the outcome each must have.
 
+use std::collections::HashMap;
+
 use robosieve::Dialect;
 
 use super::record::Record;
@@ -20,13 +22,18 @@ pub fn runs(record: &Record) -> Vec<(&'static Dialect, bool)> {
     runs
 }
 
+/// The engines of each robots.txt, crawler and dialect: several records ask about the same.
+pub type Known = HashMap<(Vec<u8>, Vec<String>, &'static str), Engines>;
+
 /// Checks that all engines give this outcome.
 ///
 /// # Errors
 ///
 /// A message with the outcome they gave instead.
-pub fn check(record: &Record, dialect: &'static Dialect, allowed: bool) -> Result<(), String> {
-    let mut engines = Engines::all(&record.robots(), &record.agents(dialect), dialect);
+pub fn check(record: &Record, dialect: &'static Dialect, allowed: bool, known: &mut Known) -> Result<(), String> {
+    let (robots, agents) = (record.robots(), record.agents(dialect));
+    let of = (robots, agents.tokens().to_vec(), dialect.name);
+    let engines = known.entry(of).or_insert_with_key(|(robots, ..)| Engines::all(robots, &agents, dialect));
     let path = record.path(dialect);
     let got = engines.verdict(&path)?;
     if got == verdict(allowed) { Ok(()) } else { Err(format!("{got:?} on {}", path.escape_ascii())) }

@@ -12,47 +12,52 @@ use proptest::sample::{Index, select};
 pub const AGENTS: &[&str] = &["foo", "FooBot", "foobot-news", "Bar_2"];
 
 /// Agents to ask for, in order of preference: `*`, one of the known agents, or several.
-pub fn agents() -> impl Strategy<Value = Vec<&'static str>> {
+pub fn agents() -> BoxedStrategy<Vec<&'static str>> {
     prop_oneof![
         2 => Just(vec!["*"]),
         4 => select(AGENTS).prop_map(|agent| vec![agent]),
         2 => vec(select(AGENTS), 2..4),
     ]
+    .boxed()
 }
 
 /// A robots.txt file.
-pub fn robots() -> impl Strategy<Value = Vec<u8>> {
-    file().prop_map(|file| file.bytes)
+pub fn robots() -> BoxedStrategy<Vec<u8>> {
+    file().prop_map(|file| file.bytes).boxed()
 }
 
 /// Path and query of a URL, unrelated to any pattern.
-pub fn path() -> impl Strategy<Value = Vec<u8>> {
-    vec(piece(), 0..8).prop_map(|pieces| as_path(&pieces.concat()))
+pub fn path() -> BoxedStrategy<Vec<u8>> {
+    vec(piece(), 0..8).prop_map(|pieces| as_path(&pieces.concat())).boxed()
 }
 
 /// A file and several paths, half of which are derived from its patterns.
-pub fn case() -> impl Strategy<Value = (Vec<u8>, Vec<Vec<u8>>)> {
-    (file(), vec(aim(), 1..8)).prop_map(|(file, aims)| {
-        let paths = aims.iter().map(|aim| aim.path(&file.patterns)).collect();
-        (file.bytes, paths)
-    })
+pub fn case() -> BoxedStrategy<(Vec<u8>, Vec<Vec<u8>>)> {
+    (file(), vec(aim(), 1..8))
+        .prop_map(|(file, aims)| {
+            let paths = aims.iter().map(|aim| aim.path(&file.patterns)).collect();
+            (file.bytes, paths)
+        })
+        .boxed()
 }
 
 /// The rules of one group: whether each is an `Allow`, and its pattern.
 pub type Rules = Vec<(bool, Vec<u8>)>;
 
 /// Rules rich in wildcards.
-pub fn patterns() -> impl Strategy<Value = Rules> {
-    vec((any::<bool>(), wild_pattern()), 1..12)
+pub fn patterns() -> BoxedStrategy<Rules> {
+    vec((any::<bool>(), wild_pattern()), 1..12).boxed()
 }
 
 /// Rules as in [`patterns`], and several paths, half of which are derived from them.
-pub fn patterns_and_paths() -> impl Strategy<Value = (Rules, Vec<Vec<u8>>)> {
-    (patterns(), vec(aim(), 1..8)).prop_map(|(rules, aims)| {
-        let patterns: Vec<_> = rules.iter().map(|(_, pattern)| pattern.clone()).collect();
-        let paths = aims.iter().map(|aim| aim.path(&patterns)).collect();
-        (rules, paths)
-    })
+pub fn patterns_and_paths() -> BoxedStrategy<(Rules, Vec<Vec<u8>>)> {
+    (patterns(), vec(aim(), 1..8))
+        .prop_map(|(rules, aims)| {
+            let patterns: Vec<_> = rules.iter().map(|(_, pattern)| pattern.clone()).collect();
+            let paths = aims.iter().map(|aim| aim.path(&patterns)).collect();
+            (rules, paths)
+        })
+        .boxed()
 }
 
 /// A robots.txt with one group for `*` that holds these rules.
@@ -72,7 +77,7 @@ pub fn as_robots(rules: &[(bool, Vec<u8>)]) -> Vec<u8> {
 
 /// A piece of a pattern or path. Some bytes are hexadecimal digits, so that escapes form and break
 /// where pieces meet.
-fn piece() -> impl Strategy<Value = Vec<u8>> {
+fn piece() -> BoxedStrategy<Vec<u8>> {
     const PLAIN: &[&[u8]] = &[b"a", b"b", b"A", b"/", b"2", b"F", b".", b"?", b"=", b"~", b"-"];
     const ESCAPES: &[&[u8]] = &[
         b"%61", b"%41", b"%7E", b"%7e", b"%2F", b"%2f", b"%3F", b"%2A", b"%2a", b"%24", b"%25", b"%20", b"%00",
@@ -116,10 +121,11 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
         3 => select(WORDS),
     ]
     .prop_map(<[u8]>::to_vec)
+    .boxed()
 }
 
 /// The value of a rule: mostly a pattern, with up to four `*` and sometimes a `$` at the end.
-fn value() -> impl Strategy<Value = Vec<u8>> {
+fn value() -> BoxedStrategy<Vec<u8>> {
     const STARTS: &[&[u8]] = &[b"", b"%2F", b"$", b"/robots.txt", b"http://a/"];
     let start = prop_oneof![
         12 => Just(b"/".as_slice()),
@@ -130,18 +136,20 @@ fn value() -> impl Strategy<Value = Vec<u8>> {
     let end = prop_oneof![7 => Just(b"".as_slice()), 2 => Just(b"$".as_slice()), 1 => Just(b"*".as_slice())];
     let pattern =
         (start, vec(middle, 0..5), end).prop_map(|(start, middle, end)| [start, &middle.concat(), end].concat());
-    prop_oneof![1 => Just(Vec::new()), 12 => pattern]
+    prop_oneof![1 => Just(Vec::new()), 12 => pattern].boxed()
 }
 
 /// A pattern over very few bytes, rich in wildcards.
-fn wild_pattern() -> impl Strategy<Value = Vec<u8>> {
+fn wild_pattern() -> BoxedStrategy<Vec<u8>> {
     const PIECES: &[&[u8]] = &[
         b"a", b"b", b"/", b"aa", b"ab", b"ba", b"*", b"*", b"*", b"*a", b"*b", b"$", b"%61", b"%2A", b"%24", b"%2F",
         b"%2f", b"2", b"F",
     ];
     let start = prop_oneof![3 => Just(b"/".as_slice()), 1 => Just(b"*".as_slice())];
     let end = prop_oneof![3 => Just(b"".as_slice()), 1 => Just(b"$".as_slice())];
-    (start, vec(select(PIECES), 0..7), end).prop_map(|(start, pieces, end)| [start, &pieces.concat(), end].concat())
+    (start, vec(select(PIECES), 0..7), end)
+        .prop_map(|(start, pieces, end)| [start, &pieces.concat(), end].concat())
+        .boxed()
 }
 
 /// How to choose one path, decided before the patterns are known.
@@ -170,7 +178,7 @@ enum Edit {
     Directory,
 }
 
-fn edit() -> impl Strategy<Value = Edit> {
+fn edit() -> BoxedStrategy<Edit> {
     let byte = || select(b"ab/2F*$%?.A ".as_slice());
     prop_oneof![
         byte().prop_map(Edit::Replace),
@@ -182,18 +190,26 @@ fn edit() -> impl Strategy<Value = Edit> {
         Just(Edit::SwapCase),
         Just(Edit::Directory),
     ]
+    .boxed()
 }
 
-fn aim() -> impl Strategy<Value = Aim> {
+fn aim() -> BoxedStrategy<Aim> {
     let filling = || vec(piece(), 0..3).prop_map(|pieces| pieces.concat());
     let edits = prop_oneof![
         1 => Just(Vec::new()),
         1 => vec((edit(), any::<Index>()), 1..4),
     ];
     let tail = prop_oneof![2 => Just(Vec::new()), 1 => filling()];
-    (any::<bool>(), any::<Index>(), vec(filling(), 4), edits, tail, path()).prop_map(
-        |(derived, pattern, fillings, edits, tail, free)| Aim { derived, pattern, fillings, edits, tail, free },
-    )
+    (any::<bool>(), any::<Index>(), vec(filling(), 4), edits, tail, path())
+        .prop_map(|(derived, pattern, fillings, edits, tail, free)| Aim {
+            derived,
+            pattern,
+            fillings,
+            edits,
+            tail,
+            free,
+        })
+        .boxed()
 }
 
 impl Aim {
@@ -285,7 +301,7 @@ struct Line {
     pattern: Option<Vec<u8>>,
 }
 
-fn file() -> impl Strategy<Value = File> {
+fn file() -> BoxedStrategy<File> {
     const MIXED: &[&[u8]] = &[b"\n", b"\r", b"\r\n", b"\n\r", b"\r\r\n"];
     let ends = prop_oneof![
         6 => Just(b"\n".as_slice()).boxed(),
@@ -294,18 +310,20 @@ fn file() -> impl Strategy<Value = File> {
     ];
     let mixed = select(MIXED);
     let end = prop_oneof![3 => ends.prop_map(|end| vec![end]), 1 => vec(mixed, 1..4)];
-    (vec(line(), 0..24), end, any::<bool>(), coding()).prop_map(|(lines, ends, ended, coding)| {
-        let mut text = Vec::new();
-        for (line, end) in lines.iter().zip(ends.iter().cycle()) {
-            text.extend_from_slice(&line.text);
-            text.extend_from_slice(end);
-        }
-        if !ended && text.ends_with(b"\n") {
-            text.pop();
-        }
-        let patterns = lines.into_iter().filter_map(|line| line.pattern).collect();
-        File { bytes: coding.encode(&text), patterns }
-    })
+    (vec(line(), 0..24), end, any::<bool>(), coding())
+        .prop_map(|(lines, ends, ended, coding)| {
+            let mut text = Vec::new();
+            for (line, end) in lines.iter().zip(ends.iter().cycle()) {
+                text.extend_from_slice(&line.text);
+                text.extend_from_slice(end);
+            }
+            if !ended && text.ends_with(b"\n") {
+                text.pop();
+            }
+            let patterns = lines.into_iter().filter_map(|line| line.pattern).collect();
+            File { bytes: coding.encode(&text), patterns }
+        })
+        .boxed()
 }
 
 /// The bytes at the start of a file, and the encoding of its text.
@@ -319,7 +337,7 @@ enum Coding {
     Utf16Odd,
 }
 
-fn coding() -> impl Strategy<Value = Coding> {
+fn coding() -> BoxedStrategy<Coding> {
     const MARKS: &[&[u8]] = &[
         b"\xef\xbb\xbf",
         b"\xef\xbb",
@@ -337,6 +355,7 @@ fn coding() -> impl Strategy<Value = Coding> {
         3 => select(MARKS).prop_map(Coding::Mark),
         1 => select([Coding::Utf16Le, Coding::Utf16Be, Coding::Utf16Odd].as_slice()),
     ]
+    .boxed()
 }
 
 impl Coding {
@@ -353,7 +372,7 @@ impl Coding {
     }
 }
 
-fn line() -> impl Strategy<Value = Line> {
+fn line() -> BoxedStrategy<Line> {
     const BLOTS: &[&[u8]] = &[b"\0", b"#", b":", b" ", b"\xff", b"\xef\xbb\xbf", b"\x0c"];
     let clean = prop_oneof![
         8 => agent_line(),
@@ -363,13 +382,15 @@ fn line() -> impl Strategy<Value = Line> {
     ];
     let blot = select(BLOTS);
     let blots = prop_oneof![15 => Just(None), 1 => (any::<Index>(), blot).prop_map(Some)];
-    (clean, blots).prop_map(|(mut line, blot)| {
-        if let Some((at, blot)) = blot {
-            let at = at.index(line.text.len() + 1);
-            line.text.splice(at..at, blot.iter().copied());
-        }
-        line
-    })
+    (clean, blots)
+        .prop_map(|(mut line, blot)| {
+            if let Some((at, blot)) = blot {
+                let at = at.index(line.text.len() + 1);
+                line.text.splice(at..at, blot.iter().copied());
+            }
+            line
+        })
+        .boxed()
 }
 
 /// Assembles a line: blanks, key, blanks, separator, blanks, value, blanks, comment.
@@ -391,7 +412,7 @@ fn record(
     })
 }
 
-fn rule_line() -> impl Strategy<Value = Line> {
+fn rule_line() -> BoxedStrategy<Line> {
     const MISSPELT: &[&str] = &[
         "dissallow",
         "Dissalow",
@@ -413,19 +434,19 @@ fn rule_line() -> impl Strategy<Value = Line> {
         4 => Just("Allow"),
         1 => select(MISSPELT),
     ];
-    record(key, value()).prop_map(|(text, value)| Line { text, pattern: Some(value) })
+    record(key, value()).prop_map(|(text, value)| Line { text, pattern: Some(value) }).boxed()
 }
 
-fn agent_line() -> impl Strategy<Value = Line> {
+fn agent_line() -> BoxedStrategy<Line> {
     const MISSPELT: &[&str] =
         &["useragent", "user agent", "User-agents", "user_agent", "USER-AGENT", "user-Agent", "Agent"];
     let key = prop_oneof![10 => Just("User-agent"), 1 => select(MISSPELT)];
-    record(key, agent_value()).prop_map(|(text, _)| Line { text, pattern: None })
+    record(key, agent_value()).prop_map(|(text, _)| Line { text, pattern: None }).boxed()
 }
 
 /// The value of a `User-agent` line: `*`, a name in any case, with a version, with words around it,
 /// part of a name, or nothing.
-fn agent_value() -> impl Strategy<Value = Vec<u8>> {
+fn agent_value() -> BoxedStrategy<Vec<u8>> {
     const ODD: &[&str] = &[
         "",
         "* foo",
@@ -462,15 +483,16 @@ fn agent_value() -> impl Strategy<Value = Vec<u8>> {
         1 => select(ODD).prop_map(str::to_owned),
     ]
     .prop_map(String::into_bytes)
+    .boxed()
 }
 
-fn blank_line() -> impl Strategy<Value = Line> {
+fn blank_line() -> BoxedStrategy<Line> {
     let text = select(["", "", "", " ", "\t", " \t", "#", "# x", "  # Disallow: /", "\0"].as_slice());
-    text.prop_map(|text| Line { text: text.into(), pattern: None })
+    text.prop_map(|text| Line { text: text.into(), pattern: None }).boxed()
 }
 
 /// Other records, and lines that are not records.
-fn other_line() -> impl Strategy<Value = Line> {
+fn other_line() -> BoxedStrategy<Line> {
     const OTHERS: &[&str] = &[
         "Crawl-delay: 1",
         "Sitemap: http://a/s.xml",
@@ -490,5 +512,5 @@ fn other_line() -> impl Strategy<Value = Line> {
         "Clean-param: a /",
         "# User-agent: *",
     ];
-    select(OTHERS).prop_map(|text| Line { text: text.into(), pattern: None })
+    select(OTHERS).prop_map(|text| Line { text: text.into(), pattern: None }).boxed()
 }

@@ -121,12 +121,12 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn run(file: &Path, ledger: &mut Ledger) -> Tally {
-    let mut tally = Tally::default();
+    let (mut tally, mut known) = (Tally::default(), verdicts::Known::new());
     for record in record::read(file) {
         tally.records += 1;
         if record.kind == "verdict" {
             for (dialect, allowed) in verdicts::runs(&record) {
-                tally.count(&record, dialect.name, verdicts::check(&record, dialect, allowed), ledger);
+                tally.count(&record, dialect.name, verdicts::check(&record, dialect, allowed, &mut known), ledger);
             }
             continue;
         }

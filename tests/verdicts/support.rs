@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use robosieve::internals::automaton::{self, Scratch, front};
+use robosieve::internals::automaton::{self, Engine, Scratch, front};
 use robosieve::internals::robots::{Agents, GroupOrigin};
 use robosieve::internals::{Axes, PolicyParts, RuleSetParts};
 use robosieve::policy::{Capture, Captures, Policy};
@@ -11,6 +11,9 @@ use robosieve::{Dialect, RuleSet, Verdict};
 
 /// The work a forced DFA may take: hundreds of times the library's budget, but no case runs forever.
 const DFA_BUDGET: usize = 1 << 24;
+
+/// The name of the automaton that was stored in a policy file.
+const POLICY_FILE: &str = "the policy file";
 
 /// Writes to standard error even where the test harness captures output.
 pub fn say(text: &str) {
@@ -107,8 +110,13 @@ impl Engines {
             (name, words)
         };
         let mut forced: Vec<_> = budgets.iter().map(compile).collect();
-        forced.extend(from_policy(file, agents, &rules, dialect).map(|words| ("the policy file", words)));
+        forced.extend(from_policy(file, agents, &rules, dialect).map(|words| (POLICY_FILE, words)));
         Engines { rules, dialect: dialect.clone(), forced, scratch: Scratch::default() }
+    }
+
+    /// Whether the library chooses cursors, as a DFA would be too large.
+    pub fn is_over_budget(&self) -> bool {
+        self.forced.iter().any(|(name, words)| *name == POLICY_FILE && automaton::engine(words) == Engine::Cursors)
     }
 
     /// The verdict of the engine that the library chooses.
