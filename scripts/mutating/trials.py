@@ -19,8 +19,6 @@ PROGRAMS = {"lib": ["--lib"], "library": ["--test", "library"], "verdicts": ["--
 # So few mutants need no search for the tests that reach them: about so many seconds are supposed for a test of each program.
 FEW = 20
 SUPPOSED = {"lib": 0.02, "library": 2.0, "verdicts": 2.0, "cli": 0.5}
-FEW = 20
-SUPPOSED = {"lib": 0.02, "library": 2.0, "cli": 0.5}
 # What a test of a mutant may take, at most: memory that it reserves, and a file that it writes.
 MOST_MEMORY = 16 << 30
 MOST_FILE = 2 << 30
