@@ -51,11 +51,14 @@ fn googles_verdicts_on_real_files_and_urls() {
     assert_eq!(tallies.iter().map(|tally| tally.verdicts).sum::<usize>(), VERDICTS);
 }
 
+/// The verdicts of all engines on URLs, or how they differ.
+type Judged = HashMap<Vec<u8>, Result<Verdict, String>>;
+
 /// Judges the URLs of one host for all agents. Those that have the same rules have one verdict.
 fn judge(corpus: &Path, host: &str, verdicts: [Verdicts; AGENTS.len()], tallies: &mut [Tally; AGENTS.len()]) {
     let dialect = Dialect::named("google").expect("a dialect");
     let file = fs::read(corpus.join("robots").join(host)).expect("a robots.txt");
-    let mut known: Vec<(Engines, HashMap<Vec<u8>, Result<Verdict, String>>)> = Vec::new();
+    let mut known: Vec<(Engines, Judged)> = Vec::new();
     for ((agent, verdicts), tally) in AGENTS.iter().zip(verdicts).zip(tallies) {
         let agents = agent.parse().expect("a product token");
         let rules = RuleSet::compile(&file, &agents, dialect);
