@@ -127,6 +127,9 @@ mod tests {
             ("-*a*a", "/aa", Blocked),
             ("-/x$", "/x", Blocked),
             ("-/x$", "/xy", Allowed),
+            ("-/x*$ +/x*b", "/x/", Blocked),
+            ("+/x*b -/x*$", "/x/", Blocked),
+            ("-/x*$ +/x*b", "/x/b", Allowed),
         ];
         for (rules, path, expected) in cases {
             assert_eq!(judged(rules, path), expected, "{rules} {path}");

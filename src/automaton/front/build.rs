@@ -510,6 +510,57 @@ mod tests {
         assert!(passed > asked_for / 20 && passed < asked_for * 19 / 20, "{passed} of {asked_for} pass");
     }
 
+    /// Another number is no mistake, but another size of policies, or share of paths that take a walk.
+    #[test]
+    #[cfg_attr(miri, ignore = "takes long")]
+    fn fronts_are_as_small_and_narrow_as_they_were() {
+        let scratch = &mut Scratch::default();
+        let kinds: [(&str, &[u8], usize, &[&str]); 6] = [
+            ("prefixes", b"abcdefgh/", 40, &["/"]),
+            ("suffixes", b"abcdefgh/.", 20, &["/*", "*"]),
+            ("two literals", b"abcdefghi=?*", 20, &["/*", "*/*"]),
+            ("prefixes with triples", b"abcdefgh*", 12, &["/"]),
+            ("many, of all kinds", b"abcdefghijklmnopqrstuvwxyz/*?=&", 300, &["/", "/", "/a", "/*"]),
+            ("short", b"ab", 4, &["/", "/*"]),
+        ];
+        let measured = kinds.map(|(name, bytes, most, beginnings)| {
+            let mut dice = Rng(3);
+            let mut sums = [0; 4];
+            for _ in 0..12 {
+                let rules: Vec<String> = (0..1 + dice.below(most))
+                    .map(|_| {
+                        let (sign, end) = (dice.of(&["+", "-", "-"]), dice.of(&["", "", "$"]));
+                        format!("{sign}{}{}{end}", dice.of(beginnings), dice.text(bytes, 14))
+                    })
+                    .collect();
+                let mut content = Vec::new();
+                compile_item(&patterns(&rules.join(" ")), &mut content);
+                let front = &content[..content.len() - engine_words(&content).len()];
+                sums[0] += front.len();
+                sums[1] += front.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+                let item = Item::new(&content);
+                for _ in 0..60 {
+                    let path = format!("/{}", dice.text(bytes, 30).replace('*', ""));
+                    sums[2] += usize::from(begins(item.bytes(), path.as_bytes()));
+                    sums[3] += usize::from(asked(&item, &path, scratch));
+                }
+            }
+            (name, sums)
+        });
+        // Words, bits that are set, paths that may begin with a prefix, and that pass.
+        assert_eq!(
+            measured,
+            [
+                ("prefixes", [216, 1338, 152, 55]),
+                ("suffixes", [756, 3342, 4, 191]),
+                ("two literals", [756, 3633, 2, 197]),
+                ("prefixes with triples", [392, 1168, 115, 49]),
+                ("many, of all kinds", [3424, 19106, 291, 292]),
+                ("short", [540, 961, 26, 500]),
+            ]
+        );
+    }
+
     #[test]
     #[cfg_attr(miri, ignore = "takes long")]
     fn every_flipped_bit_of_a_front_is_refused_or_harmless() {
