@@ -219,10 +219,9 @@ impl Contexts {
         let mut undecided = false;
         for item in list(waiting).iter().map(|&item| &items[item as usize]) {
             undecided |= opposite(item.priority, best);
-            if item.len > 0 {
-                let byte = text[item.start as usize];
-                bytes[usize::from(byte >> 5)] |= 1 << (byte & 31);
-            }
+            debug_assert_ne!(item.len, 0, "only a first segment is empty");
+            let byte = text[item.start as usize];
+            bytes[usize::from(byte >> 5)] |= 1 << (byte & 31);
         }
         self.all.push(Context { best, waiting, root, undecided, bytes, better: (best, id) });
         (id, true)
