@@ -135,14 +135,15 @@ mod tests {
             words.clear();
             compile_dfa(patterns, budget, space, &mut words).map(|compiled| (compiled, words.len()))
         };
-        let (Compiled { states, work, .. }, words) = within(usize::MAX).expect("no budget");
+        let (Compiled { engine, states, work }, length) = within(usize::MAX).expect("no budget");
+        assert_eq!(engine == Engine::Constant, states == 0);
         assert!(work == 0 || within(work - 1).is_err(), "it took {work}");
         let (mut least, mut most) = (work, 2 * work);
         while least < most {
             let middle = least.midpoint(most);
             (least, most) = if within(middle).is_ok() { (least, middle) } else { (middle + 1, most) };
         }
-        [states, words, work, least]
+        [states, length, work, least]
     }
 
     /// Another number is no mistake, but another size of policies, time to compile them, or choice of engines.
@@ -173,5 +174,15 @@ mod tests {
                 ("long segments", [1622, 7556, 9085, 9178]),
             ]
         );
+    }
+
+    #[test]
+    fn the_work_per_byte_chooses_the_engine() {
+        let engine = |rules: String| compile(&patterns(&rules), &mut Vec::new()).engine;
+        let combined = |count: usize| (0..count).map(|n| format!("-/*a{n}*b{n}*c ")).collect();
+        let most = (1..100).take_while(|&count| engine(combined(count)) == Engine::Dfa).last();
+        assert_eq!(most, Some(5), "the most rules whose combinations a DFA has");
+        let long = |count: usize| (0..count).map(|n| format!("-/{n:04}/ ")).collect();
+        assert_eq!(engine(long(6000)), Engine::Dfa, "many bytes may take more");
     }
 }
