@@ -110,3 +110,79 @@ pub(super) fn compile_dfa(
     let engine = if layout.states() == 0 { Engine::Constant } else { Engine::Dfa };
     Ok(Compiled { engine, states: layout.states(), work: builder.work() })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+    use crate::rules::tried::patterns;
+
+    /// Thirty groups of up to so many rules, each a slash and up to so many of these characters.
+    fn groups(bytes: &[u8], most: usize, longest: usize) -> impl Iterator<Item = Patterns> {
+        let mut dice = Rng(7);
+        (0..30).map(move |_| {
+            let rules: Vec<String> = (0..1 + dice.below(most))
+                .map(|_| format!("{}/{}{}", dice.of(&["+", "-"]), dice.text(bytes, longest), dice.of(&["", "", "$"])))
+                .collect();
+            patterns(&rules.join(" "))
+        })
+    }
+
+    /// The states and words of a group's DFA, the work that it takes, and the least budget that suffices.
+    fn measures(patterns: &Patterns, space: &mut CompileSpace) -> [usize; 4] {
+        let mut words = Vec::new();
+        let mut within = |budget: usize| {
+            words.clear();
+            compile_dfa(patterns, budget, space, &mut words).map(|compiled| (compiled, words.len()))
+        };
+        let (Compiled { engine, states, work }, length) = within(usize::MAX).expect("no budget");
+        assert_eq!(engine == Engine::Constant, states == 0);
+        assert!(work == 0 || within(work - 1).is_err(), "it took {work}");
+        let (mut least, mut most) = (work, 2 * work);
+        while least < most {
+            let middle = least.midpoint(most);
+            (least, most) = if within(middle).is_ok() { (least, middle) } else { (middle + 1, most) };
+        }
+        [states, length, work, least]
+    }
+
+    /// Another number is no mistake, but another size of policies, time to compile them, or choice of engines.
+    #[test]
+    fn automata_are_as_small_as_they_were() {
+        let dead = ["-/a -/abc +/abcdefg", "-/a -/ab*x +/ab*zzz", "+/*aa -/*aab +/*aabaab -/*b*aa"].map(patterns);
+        let space = &mut CompileSpace::default();
+        let measured = [
+            ("rules that others make needless", dead.into_iter().collect::<Vec<_>>()),
+            ("prefixes", groups(b"abc/", 40, 9).collect()),
+            ("wildcards", groups(b"aab**", 6, 10).collect()),
+            ("a wildcard or two", groups(b"abcdef/*", 12, 6).collect()),
+            ("many bytes", groups(b"abcdefghijklmnopqrstuvwxyz*", 60, 4).collect()),
+            ("long segments", groups(b"aaaaaaaaaaaaaaab*", 4, 40).collect()),
+        ]
+        .map(|(name, groups)| {
+            let add = |sums: [usize; 4], measures: [usize; 4]| std::array::from_fn(|at| sums[at] + measures[at]);
+            (name, groups.iter().map(|group| measures(group, space)).fold([0; 4], add))
+        });
+        assert_eq!(
+            measured,
+            [
+                ("rules that others make needless", [21, 148, 163, 163]),
+                ("prefixes", [481, 1781, 3074, 3074]),
+                ("wildcards", [421, 3617, 4132, 4199]),
+                ("a wildcard or two", [254, 1556, 1800, 1800]),
+                ("many bytes", [900, 4819, 6694, 6811]),
+                ("long segments", [1622, 7556, 9085, 9178]),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_work_per_byte_chooses_the_engine() {
+        let engine = |rules: String| compile(&patterns(&rules), &mut Vec::new()).engine;
+        let combined = |count: usize| (0..count).map(|n| format!("-/*a{n}*b{n}*c ")).collect();
+        let most = (1..100).take_while(|&count| engine(combined(count)) == Engine::Dfa).last();
+        assert_eq!(most, Some(5), "the most rules whose combinations a DFA has");
+        let long = |count: usize| (0..count).map(|n| format!("-/{n:04}/ ")).collect();
+        assert_eq!(engine(long(6000)), Engine::Dfa, "many bytes may take more");
+    }
+}

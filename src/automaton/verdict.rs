@@ -98,6 +98,11 @@ mod tests {
         let plain = patterns.deciding(path.as_bytes()).map_or(Verdict::Allowed, |pattern| pattern.verdict);
         assert_eq!(verdict(&dfa, path.as_bytes(), &mut scratch), plain, "DFA, {path}, {rules}");
         assert_eq!(verdict(&cursors, path.as_bytes(), &mut scratch), plain, "cursors, {path}, {rules}");
+        let url = format!("https://host.example{path}");
+        for words in [&dfa, &cursors] {
+            let from = url.len() - path.len();
+            assert_eq!(verdict_from(words, url.as_bytes(), from, &mut scratch), plain, "{url}, {rules}");
+        }
         plain
     }
 
@@ -127,6 +132,11 @@ mod tests {
             ("-*a*a", "/aa", Blocked),
             ("-/x$", "/x", Blocked),
             ("-/x$", "/xy", Allowed),
+            ("-/*/a", "/a/a", Blocked),
+            ("-/*a$ -/*b$ -/*c$ -/*d$ -/*e$ -/*f$ -/*g$", "/xg", Blocked),
+            ("-*q +/abcdefghijkl", "/iqxxxxxxxxxx", Blocked),
+            ("-*q +/abcdefghijkl", "/abcdefghijk", Allowed),
+            ("-*q +/abcdefghijkl", "/abcdefghijq", Blocked),
         ];
         for (rules, path, expected) in cases {
             assert_eq!(judged(rules, path), expected, "{rules} {path}");

@@ -63,7 +63,7 @@ impl Patterns {
     }
 
     /// The segments of a pattern, as ranges of [`Patterns::text`], in order. The first is anchored at the start of the path
-    /// and may be empty. Of the others, only the last may be empty, and only if the pattern is anchored.
+    /// and may be empty; the others are not, because a `*` at the end changes nothing.
     pub fn segments(
         &self,
         pattern: &Pattern,

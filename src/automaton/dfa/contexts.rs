@@ -114,8 +114,9 @@ impl Contexts {
         };
         let Some(dropped) = (list.start..list.end).find(|&at| !waits(&self.lists, at)) else { return list };
         let start = self.lists.len() as u32;
-        for at in (list.start..dropped).chain(dropped + 1..list.end) {
-            if at < dropped || waits(&self.lists, at) {
+        self.lists.extend_from_within(list.start as usize..dropped as usize);
+        for at in dropped..list.end {
+            if waits(&self.lists, at) {
                 self.lists.push(self.lists[at as usize]);
             }
         }
@@ -218,10 +219,9 @@ impl Contexts {
         let mut undecided = false;
         for item in list(waiting).iter().map(|&item| &items[item as usize]) {
             undecided |= opposite(item.priority, best);
-            if item.len > 0 {
-                let byte = text[item.start as usize];
-                bytes[usize::from(byte >> 5)] |= 1 << (byte & 31);
-            }
+            debug_assert_ne!(item.len, 0, "only a first segment is empty");
+            let byte = text[item.start as usize];
+            bytes[usize::from(byte >> 5)] |= 1 << (byte & 31);
         }
         self.all.push(Context { best, waiting, root, undecided, bytes, better: (best, id) });
         (id, true)
@@ -243,6 +243,24 @@ mod tests {
             segment: number,
         };
         (0..60).map(item).collect()
+    }
+
+    #[test]
+    fn contexts_are_the_same_if_priority_and_items_are() {
+        let item = GlobItem { start: 0, len: 1, priority: 1, then: Then::Accepts, segment: 0 };
+        let (items, text) = (vec![item; 1000], [b'x']);
+        let mut contexts = Contexts::default();
+        // So many that some have hashes that look alike.
+        let all = (0..2000).flat_map(|best| [(best, None), (best, Some(best / 2))]);
+        for is_new in [true, false] {
+            for ((best, item), expected) in all.clone().zip(0..) {
+                let start = contexts.lists.len() as u32;
+                contexts.lists.extend(item);
+                let list = if item.is_some() { ItemList { start, end: start + 1 } } else { ItemList::EMPTY };
+                assert_eq!(contexts.find_or_add(best, list, &items, (0, &text)), (expected, is_new));
+            }
+        }
+        assert_eq!(contexts.lists.len(), 2000, "what is there is not kept twice");
     }
 
     #[test]

@@ -127,7 +127,7 @@ impl Builder<'_> {
                 self.text[(item.start + offset) as usize]
             };
             let byte = byte_of(rest.start);
-            let end = (rest.start + 1..rest.end).find(|&at| byte_of(at) != byte).unwrap_or(rest.end);
+            let end = (rest.start..rest.end).find(|&at| byte_of(at) != byte).unwrap_or(rest.end);
             let fail = match fail.get() {
                 Some(fail) => self.next(fail, byte)?,
                 None => state,
@@ -161,14 +161,14 @@ impl Builder<'_> {
         let Some(root) = self.root_below(state) else { return Ok(None) };
         let items = self.arena.contexts.list(list);
         let (Some(&first), Some(&last)) = (items.first(), items.last()) else { return Ok(None) };
-        let rest = |item: &GlobItem| self.run(item.start + offset, item.len - offset);
-        // Bytes that the first and last items have in common are common to all, because items are in byte order.
-        let common = match (self.item(first), self.item(last)) {
-            (only, _) if first == last => only.len - offset,
-            (first, last) => rest(first).iter().zip(rest(last)).take_while(|(a, b)| a == b).count() as u32,
-        };
-        let text = self.item(first).start + offset;
-        let len = self.idle_bytes(root, text, common);
+        let rest = |item: &GlobItem| self.run(item.start + offset, item.len - offset).iter().take(LONGEST_RUN as usize);
+        let (first, last) = (self.item(first), self.item(last));
+        let context = self.context_of(root);
+        // Bytes that the first and last items have in common are common to all, because items are in byte order. Nothing is looked
+        // at beyond the run: each state would look at all the rest again.
+        let is_common = |&(a, b): &(&u8, &u8)| a == b && !context.awaits(*a);
+        let len = rest(first).zip(rest(last)).take_while(is_common).count() as u32;
+        let text = first.start + offset;
         if len == 0 {
             return Ok(None);
         }

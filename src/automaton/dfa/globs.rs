@@ -55,8 +55,6 @@ pub(crate) struct Globs {
     globs: Vec<Glob>,
     /// The best of all priorities.
     pub best: Priority,
-    /// How many segments are not the first of their glob.
-    rests: usize,
     /// The items, by segment number.
     item_of: Vec<u32>,
     pub items: Vec<GlobItem>,
@@ -82,22 +80,17 @@ impl Globs {
     pub fn clear(&mut self) {
         self.globs.clear();
         self.best = NO_MATCH;
-        self.rests = 0;
     }
 
     /// Adds a glob of these segments; there must be at least one.
     pub fn add(&mut self, priority: Priority, anchored: bool, segments: Range<u32>) {
         self.best = self.best.max(priority);
-        self.rests += segments.len() - 1;
         self.globs.push(Glob { priority, anchored, first: segments.start, end: segments.end });
     }
 
     /// Sorts and links all segments but the first ones.
     pub fn make_items(&mut self, segments: Segments<'_>, sorting: &mut Sorting) {
         self.items.clear();
-        if self.rests == 0 {
-            return;
-        }
         let rests = self.globs.iter().flat_map(|glob| glob.first + 1..glob.end);
         sorting.sort(segments.text, rests.map(|number| segments.numbered(number, number)));
         self.item_of.resize(segments.ranges.len(), 0);
@@ -244,10 +237,10 @@ fn key(text: &[u8], at: u32, left: u32) -> u64 {
     bytes & u64::MAX.checked_shl(unused).unwrap_or(0) | u64::from(left).min(GOES_ON)
 }
 
-/// How many bytes two different keys have in common.
+/// How many bytes a key has in common with a higher one, which is not shorter if it has all bytes of the first.
 #[inline]
 fn in_common(a: u64, b: u64) -> u32 {
-    ((a ^ b).leading_zeros() / 8).min((a & 0xff) as u32).min((b & 0xff) as u32)
+    ((a ^ b).leading_zeros() / 8).min((a & 0xff) as u32)
 }
 
 #[cfg(test)]

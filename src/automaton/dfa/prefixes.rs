@@ -97,14 +97,15 @@ impl Prefixes {
         self.firsts.clear();
         globs.sort_firsts(segments, sorting, &mut self.firsts);
         let (entries, common) = (sorting.entries(), sorting.common());
-        self.nodes.reserve(2 * entries.len() + 1);
+        self.nodes.reserve(entries.len());
         self.open.push(Open { node: Node::new(0, 0), before: 0 });
         let mut end = entries.len();
         let mut shared = 0;
         while end > 0 {
             let segment = entries[end - 1].segment;
             let mut start = end - 1;
-            while start > 0 && common[start] == segment.len && entries[start - 1].segment.len == segment.len {
+            // None before it in the order is longer and begins with it, so these are equal.
+            while start > 0 && common[start] == segment.len {
                 start -= 1;
             }
             self.close_below(shared);

@@ -127,10 +127,7 @@ impl Layout {
             }
             let Some(&StateRecord { state, fail, .. }) = self.records.get(at) else { return Ok(()) };
             let edges = builder.expand(state)?;
-            let states = builder.states().len();
-            if self.targets.len() < states {
-                self.targets.resize(states, UNREACHED);
-            }
+            self.targets.resize(builder.states().len(), UNREACHED);
             // Most bytes go to the failure link, so its record should be near.
             if let Some(fail) = fail.get() {
                 self.visit(builder, fail);

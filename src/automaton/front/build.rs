@@ -438,6 +438,17 @@ mod tests {
             ("-/*? -*&", &["/?", "/a?b", "/abc?", "/a&"], &["/", "/abc"]),
             ("-/shop*sort= -/x", &["/shop?sort=", "/x"], &["/shop", "/shop/cart", "/a?sort=", "/"]),
             ("-/a-prefix-of-more-than-16-bytes", &["/a-prefix-of-more-than-16-bytes"], &["/a-prefix-of-oth", "/a"]),
+            (
+                "-/private/a-prefix-of-more-than-32-bytes-of-it",
+                &["/private/a-prefix-of-more-than-32-bytes-of-it"],
+                &["/private"],
+            ),
+            // Nothing can be searched for: the slash may be the first.
+            ("-*/$", &["/", "/a/", "/a"], &[]),
+            ("-/ +*/$", &["/", "/a/", "/a"], &[]),
+            ("-*a*/", &["/a/", "/xa/"], &["/xa", "/x/"]),
+            // As many that need no triple as triples that need no prefix.
+            ("-/abc -/*xyz -/ab*cd", &["/abc", "/xyz", "/a-xyz", "/ab-cd"], &["/ab", "/ab-c", "/xy", "/cd"]),
             ("-/*ab", &[&format!("/{}ab", "x".repeat(200))], &[&format!("/{}b", "x".repeat(200))]),
         ] {
             let item = item(&patterns(rules));
@@ -460,6 +471,20 @@ mod tests {
         let item = self::item(&patterns(&many));
         let told = (0..1000).filter(|n| !begins(item.bytes(), format!("/x{n}").as_bytes())).count();
         assert!(told > 800, "{told} of 1000");
+    }
+
+    #[test]
+    fn all_pass_if_there_are_too_many_prefixes() {
+        let space = &mut FrontSpace::default();
+        let mut passes_all = |count: usize, before: &str| {
+            let rules: String = (0..count).map(|n| format!("-/{before}{n:05} ")).collect();
+            let mut words = vec![0];
+            build(&patterns(&rules), space, &mut words);
+            bytemuck::cast_slice::<_, u8>(&words)[FLAGS] & ALWAYS != 0
+        };
+        assert!(!passes_all(3000, "") && passes_all(20_000, ""));
+        // These are few if they are cut.
+        assert!(!passes_all(20_000, "which-begin-alike/"));
     }
 
     #[test]
@@ -508,6 +533,65 @@ mod tests {
             }
         }
         assert!(passed > asked_for / 20 && passed < asked_for * 19 / 20, "{passed} of {asked_for} pass");
+    }
+
+    /// Another number is no mistake, but another size of policies, or share of paths that take a walk.
+    #[test]
+    #[cfg_attr(miri, ignore = "takes long")]
+    fn fronts_are_as_small_and_narrow_as_they_were() {
+        let scratch = &mut Scratch::default();
+        let kinds: [(&str, &[u8], usize, &[&str]); 10] = [
+            ("prefixes", b"abcdefgh/", 40, &["/"]),
+            ("suffixes", b"abcdefgh/.", 20, &["/*", "*"]),
+            ("two literals", b"abcdefghi=?*", 20, &["/*", "*/*"]),
+            ("prefixes with triples", b"abcdefgh*", 12, &["/"]),
+            ("many, of all kinds", b"abcdefghijklmnopqrstuvwxyz/*?=&", 300, &["/", "/", "/a", "/*"]),
+            ("short", b"ab", 4, &["/", "/*"]),
+            ("few", b"abcdefgh", 8, &["/", "/aa*", "/bb*", "/*"]),
+            ("one prefix with many triples", b"abcdefgh", 16, &["/aa*", "/aa*", "/aa*", "/bb*", "/"]),
+            ("of each kind", b"abcdefgh", 50, &["/", "/", "/aa*", "/ab*", "/bb*", "/ba*", "/*", "*"]),
+            ("very many", b"abcdefghijklmnopqrstuvwxyz/", 1200, &["/", "/", "/", "/a*"]),
+        ];
+        let measured = kinds.map(|(name, bytes, most, beginnings)| {
+            let mut dice = Rng(3);
+            let mut sums = [0; 4];
+            for _ in 0..12 {
+                let rules: Vec<String> = (0..1 + dice.below(most))
+                    .map(|_| {
+                        let (sign, end) = (dice.of(&["+", "-", "-"]), dice.of(&["", "", "$"]));
+                        format!("{sign}{}{}{end}", dice.of(beginnings), dice.text(bytes, 14))
+                    })
+                    .collect();
+                let mut content = Vec::new();
+                compile_item(&patterns(&rules.join(" ")), &mut content);
+                let front = &content[..content.len() - engine_words(&content).len()];
+                sums[0] += front.len();
+                sums[1] += front.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+                let item = Item::new(&content);
+                for _ in 0..60 {
+                    let path = format!("/{}", dice.text(bytes, 30).replace('*', ""));
+                    sums[2] += usize::from(begins(item.bytes(), path.as_bytes()));
+                    sums[3] += usize::from(asked(&item, &path, scratch));
+                }
+            }
+            (name, sums)
+        });
+        // Words, bits that are set, paths that may begin with a prefix, and that pass.
+        assert_eq!(
+            measured,
+            [
+                ("prefixes", [216, 1338, 152, 55]),
+                ("suffixes", [756, 3342, 4, 191]),
+                ("two literals", [756, 3633, 2, 197]),
+                ("prefixes with triples", [392, 1168, 115, 49]),
+                ("many, of all kinds", [3424, 19106, 291, 292]),
+                ("short", [540, 961, 26, 500]),
+                ("few", [516, 932, 40, 5]),
+                ("one prefix with many triples", [384, 1186, 63, 14]),
+                ("of each kind", [972, 3899, 91, 206]),
+                ("very many", [7360, 36645, 688, 480]),
+            ]
+        );
     }
 
     #[test]

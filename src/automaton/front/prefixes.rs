@@ -75,8 +75,9 @@ pub(super) fn lengths(counts: &[u32; LONGEST + 1]) -> Option<[usize; LENGTHS]> {
     }
     // What gets through if the prefixes from one length up to another are cut to the first.
     let cost = |from: usize, to: usize| (before[to] - before[from + 1]) * LET_THROUGH[present[from]];
-    // The least that gets through from each length on, with as many lengths as rounds so far, and the next length chosen.
-    let mut least: [u64; LONGEST] = std::array::from_fn(|from| if from < count { cost(from, count) } else { 0 });
+    // The least that gets through from each length on, with as many lengths as rounds so far, and the next length chosen. There is
+    // nothing after the last length.
+    let mut least: [u64; LONGEST] = std::array::from_fn(|from| cost(from, count));
     let mut next = [[0; LONGEST]; LENGTHS - 1];
     for next in &mut next {
         for from in 0..count {
@@ -161,6 +162,8 @@ mod tests {
         assert_eq!(chosen(&[(5, 1)]), [5; 4]);
         assert_eq!(chosen(&[(2, 9), (5, 1), (7, 1), (32, 1)]), [2, 5, 7, 32]);
         assert_eq!(chosen(&[(3, 1), (4, 9), (5, 9), (6, 1), (20, 9)])[0], 3);
+        let every: Vec<(usize, u32)> = (1..=LONGEST).map(|length| (length, 1)).collect();
+        assert_eq!(chosen(&every), [1, 3, 7, 14]);
         assert_eq!(chosen(&[(3, 1), (4, 90), (5, 1), (6, 90), (20, 90)]), [3, 4, 6, 20]);
     }
 
