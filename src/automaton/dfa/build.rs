@@ -112,13 +112,14 @@ pub(crate) struct Arena {
     decided: Option<StateId>,
 }
 
-/// Empties a table. One that was made for more states than it had is made smaller, because emptying takes time in proportion to
-/// its capacity.
+/// Empties a table. A table that was made for far more is replaced, because emptying takes time in proportion to its capacity.
 fn clear(states: &mut HashTable<StateId>) {
     const SMALL: usize = 4096;
     let had = states.len();
     states.clear();
-    states.shrink_to(had.max(SMALL), |_| unreachable!("it is empty"));
+    if states.capacity() > 4 * had.max(SMALL) {
+        *states = HashTable::with_capacity(had.max(SMALL));
+    }
 }
 
 /// Builds states until all reachable ones exist, or the budget is spent.
@@ -238,10 +239,12 @@ impl<'a> Builder<'a> {
         let complete = prefixes.complete(place);
         if complete.accepts.max(complete.waits) > best {
             change.clear();
-            change.entering.extend(complete.firsts.iter().filter_map(|first| match first.then {
-                Then::Waits(item) if first.priority > best => Some(item),
-                _ => None,
-            }));
+            if complete.waits > best {
+                change.entering.extend(complete.firsts.iter().filter_map(|first| match first.then {
+                    Then::Waits(item) if first.priority > best => Some(item),
+                    _ => None,
+                }));
+            }
             let looked_at = complete.firsts.len();
             let better = complete.accepts.max(best);
             self.spend(looked_at)?;
@@ -364,8 +367,7 @@ impl<'a> Builder<'a> {
         let Arena { globs, contexts, states, by_content, hasher, .. } = &mut *self.arena;
         let hash = |fail: StateId, offset: u32, items: &[u32]| {
             let mut hasher = hasher.build_hasher();
-            hasher.write_u32(fail);
-            hasher.write_u32(offset);
+            hasher.write_u64(u64::from(fail) << 32 | u64::from(offset));
             hasher.write(bytemuck::cast_slice(items));
             hasher.finish()
         };

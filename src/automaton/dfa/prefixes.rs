@@ -97,7 +97,7 @@ impl Prefixes {
         self.firsts.clear();
         globs.sort_firsts(segments, sorting, &mut self.firsts);
         let (entries, common) = (sorting.entries(), sorting.common());
-        self.nodes.reserve(entries.len());
+        self.nodes.reserve(2 * entries.len() + 1);
         self.open.push(Open { node: Node::new(0, 0), before: 0 });
         let mut end = entries.len();
         let mut shared = 0;
