@@ -4,6 +4,7 @@ The body of a function with mutants becomes a `match` on the number of the activ
 mistake in it, and one for none. So what takes minutes, building, is done once for all. cargo-mutants says what the mutants are.
 """
 
+import hashlib
 import json
 import re
 import subprocess
@@ -69,6 +70,11 @@ class Mutant:
     def in_text(self, text, start, end):
         """These bytes of the file, with the mistake in them."""
         return text[start : self.start] + self.replacement + text[self.end : end]
+
+    def identity(self, text):
+        """What is the same as long as its function is, or its file if it is in none."""
+        start, end = self.function or (0, len(text))
+        return hashlib.sha256(b"%s\0%d %s" % (self.file.encode(), self.start - start, self.in_text(text, start, end))).hexdigest()[:16]
 
 
 def list_mutants(tree, files):

@@ -36,19 +36,16 @@ SURVIVES, UNVIABLE = "survives", "does not compile"
 
 
 class Results:
-    """What came of the mutants that were tried, as long as their files are the same: the test that noticed it, SURVIVES, or UNVIABLE."""
+    """What came of the mutants that were tried, as long as their functions are the same: the test that noticed it, SURVIVES, or
+    UNVIABLE."""
 
     def __init__(self, path, tree, mutants):
-        self.path, self.of = path, {}
-        files = sorted({mutant.file for mutant in mutants})
-        hashed = subprocess.run(["git", "hash-object", *files], cwd=tree, check=True, capture_output=True, text=True).stdout.split()
-        self.hashes = dict(zip(files, hashed))
+        self.path = path
+        texts = {file: (tree / file).read_bytes() for file in {mutant.file for mutant in mutants}}
+        self.keys = {mutant: mutant.identity(texts[mutant.file]) for mutant in mutants}
         lines = path.read_text().splitlines() if path.exists() else []
-        known = {(hash, name): result for hash, name, result in (line.split("\t") for line in lines)}
-        for mutant in mutants:
-            result = known.get((self.hashes[mutant.file], mutant.name))
-            if result is not None:
-                self.of[mutant] = result
+        known = {key: result for key, _, result in (line.split("\t") for line in lines)}
+        self.of = {mutant: known[key] for mutant, key in self.keys.items() if key in known}
 
     def are_known(self, mutant):
         """Whether there is no need to try it again."""
@@ -57,7 +54,7 @@ class Results:
     def add(self, mutant, result):
         self.of[mutant] = result
         with self.path.open("a") as file:
-            file.write(f"{self.hashes[mutant.file]}\t{mutant.name}\t{result}\n")
+            file.write(f"{self.keys[mutant]}\t{mutant.name}\t{result}\n")
         if result == SURVIVES:
             print(f"survives: {mutant.name}", flush=True)
 
