@@ -235,3 +235,49 @@ fn new_overrides_replace_all_others() {
     assert!(replaced.contradictions.is_empty());
     assert!(Policy::open(&path).unwrap().bytes() == with(new).bytes());
 }
+
+#[test]
+fn of_two_overrides_the_stricter_counts_key_by_key() {
+    const ALLOW: &str = "verdict = 'allow-all'\n";
+    const FORBID: &str = "verdict = 'forbid-all'\n";
+    const FILE: &str = "robots-txt = \"User-agent: *\\nDisallow: /a\"\n";
+    const OTHER_FILE: &str = "robots-txt = \"User-agent: *\\nDisallow: /b\"\n";
+    const SHORT: &str = "crawl-delay = 3\n";
+    const AS_SHORT: &str = "crawl-delay = 3.0\n";
+    const LONG: &str = "crawl-delay = 20\n";
+    const SOON: &str = "paused-until = 2026-12-01T08:00:00Z\n";
+    const LATE: &str = "paused-until = 2026-12-03T08:00:00Z\n";
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("merged.rsv");
+    let with = |keys: &[&str]| {
+        let answer = Told::Answer(random::answer("http://a.test", 200, Some(3)));
+        compiled(&[answer, Told::Override(format!("['http://a.test']\n{}", keys.concat()))], Dialect::DEFAULT)
+    };
+    let cases: [(&[&str], &[&str], &[&str], bool); 17] = [
+        (&[ALLOW], &[ALLOW], &[ALLOW], false),
+        (&[ALLOW], &[FORBID], &[FORBID], true),
+        (&[ALLOW], &[FILE], &[FILE], true),
+        (&[FILE], &[FORBID], &[FORBID], true),
+        (&[FILE], &[FILE], &[FILE], false),
+        (&[FILE], &[OTHER_FILE], &[OTHER_FILE], true),
+        (&[SHORT], &[SHORT], &[SHORT], false),
+        (&[SHORT], &[LONG], &[LONG], true),
+        (&[SHORT], &[AS_SHORT], &[SHORT], false),
+        (&[SOON], &[SOON], &[SOON], false),
+        (&[SOON], &[LATE], &[LATE], true),
+        (&[FILE], &[SHORT], &[FILE, SHORT], false),
+        (&[FILE], &[SOON], &[FILE, SOON], false),
+        (&[SHORT], &[SOON], &[SHORT, SOON], false),
+        (&[FILE, LONG], &[OTHER_FILE, SHORT], &[OTHER_FILE, LONG], true),
+        (&[FILE, LONG], &[FILE, SHORT], &[FILE, LONG], true),
+        (&[SHORT, LATE], &[SHORT, SOON], &[SHORT, LATE], true),
+    ];
+    for (one, other, both, is_told) in cases {
+        for parts in [[one, other], [other, one]] {
+            let lock = WriteLock::take(&path, |_| ()).unwrap();
+            let told = merge(&parts.map(with), None, &lock).unwrap().contradictions;
+            assert_eq!(told, if is_told { vec!["http://a.test"] } else { vec![] }, "{parts:?}");
+            assert!(Policy::open(&path).unwrap().bytes() == with(both).bytes(), "{parts:?}");
+        }
+    }
+}
