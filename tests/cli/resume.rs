@@ -131,7 +131,7 @@ fn a_run_that_is_killed_again_and_again_has_the_same_result() {
 fn resumed_tables_have_the_same_result() {
     for options in ["", "--verdicts", "--per-input --split-size 500k", "--verdicts --explain --agent other"] {
         // With little memory, chunks are small.
-        killed_again_and_again(&bench_with_lists(), &format!("--format parquet --memory 48M {options}"));
+        killed_again_and_again(&bench_with_lists(), &format!("--format parquet --memory 56M {options}"));
     }
 }
 
