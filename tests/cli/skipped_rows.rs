@@ -251,8 +251,9 @@ fn runs_resume_over_damaged_rows() {
     bench.file("good", list(url));
     for options in ["", "--unique"] {
         let run = format!("{SKIPPING} {options} --format parquet --threads 2");
-        bench.program(&format!("{run} --force --out whole bad good")).assert().success();
-        let words = format!("{run} --checkpoint 0 --resume --out out bad good");
+        let lists = format!("bad{}", " good".repeat(20));
+        bench.program(&format!("{run} --force --out whole {lists}")).assert().success();
+        let words = format!("{run} --checkpoint 0 --resume --out out {lists}");
         let interrupted = interrupted_until_done(&bench, |_| words.clone());
         assert!(interrupted > 0, "{options}");
         assert_eq!(bench.timeless("out"), bench.timeless("whole"), "{options}");
@@ -265,10 +266,11 @@ fn runs_resume_over_damaged_rows() {
         // A run that ended at the damage resumes after it, once it may skip it.
         let strict = run.replace(" --skip-bad", "");
         let once = format!("once{options}");
-        let done = bench.program(&format!("{strict} --checkpoint 0 --out {once} bad good")).assert().code(2);
+        let lists = format!("{}bad", "good ".repeat(20));
+        let done = bench.program(&format!("{strict} --checkpoint 0 --out {once} {lists}")).assert().code(2);
         said(&done.get_output().stderr, &["in its row group 0", "--resume"]);
-        bench.program(&format!("{run} --resume --out {once} bad good")).assert().success();
-        bench.program(&format!("{run} --force --out whole bad good")).assert().success();
+        bench.program(&format!("{run} --resume --out {once} {lists}")).assert().success();
+        bench.program(&format!("{run} --force --out whole {lists}")).assert().success();
         assert_eq!(bench.timeless(&once)["lists"], bench.timeless("whole")["lists"], "{options}");
     }
 }

@@ -539,7 +539,7 @@ fn values_that_are_made_of_those_before_them_stay_in_their_rows() {
     for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
         let properties = WriterProperties::builder().set_writer_version(version).set_dictionary_enabled(false);
         let properties = properties.set_encoding(Encoding::DELTA_BYTE_ARRAY).set_data_page_row_count_limit(300);
-        bench.file("list", parquet_with(&columns, 2, properties.set_write_batch_size(100).build()));
+        bench.file("list", parquet_with(&columns, 1, properties.set_write_batch_size(100).build()));
         let run = "filter --agent examplebot --robots sites --out out --force --format parquet --threads 3";
         bench.program(&format!("{run} list")).assert().success();
         let written =
