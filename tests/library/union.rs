@@ -253,7 +253,8 @@ fn of_two_overrides_the_stricter_counts_key_by_key() {
         let answer = Told::Answer(random::answer("http://a.test", 200, Some(3)));
         compiled(&[answer, Told::Override(format!("['http://a.test']\n{}", keys.concat()))], Dialect::DEFAULT)
     };
-    let cases: [(&[&str], &[&str], &[&str], bool); 17] = [
+    type Keys = &'static [&'static str];
+    let cases: [(Keys, Keys, Keys, bool); 17] = [
         (&[ALLOW], &[ALLOW], &[ALLOW], false),
         (&[ALLOW], &[FORBID], &[FORBID], true),
         (&[ALLOW], &[FILE], &[FILE], true),
