@@ -36,10 +36,10 @@ pub mod mutant_switch {
 
     #[cold]
     fn reach(function: usize) {
-        let number = std::env::var("ACTIVE_MUTANT").ok().and_then(|number| number.parse().ok());
+        let number = std::env::var("ACTIVE_NAME").ok().and_then(|number| number.parse().ok());
         ACTIVE.store(number.unwrap_or(0), Relaxed);
         REACHED[function].store(true, Relaxed);
-        if let Ok(path) = std::env::var("REACHED_FUNCTIONS") {
+        if let Ok(path) = std::env::var("REACHED_NAME") {
             let mut file = std::fs::File::options().create(true).append(true).open(path).expect("a file for what is reached");
             file.write_all(format!("{function}\\n").as_bytes()).expect("what is reached");
         }
@@ -223,7 +223,7 @@ class Switched:
             switched = SwitchedFile(text, by_file[file], self.numbers, self.functions)
             (self.tree / file).write_bytes(switched.write())
             self.files[file] = switched
-        module = MODULE.replace("FUNCTIONS]", f"{len(self.functions)}]")
+        module = MODULE.replace("FUNCTIONS]", f"{len(self.functions)}]").replace("ACTIVE_NAME", ACTIVE).replace("REACHED_NAME", REACHED)
         (self.tree / "src/lib.rs").write_bytes(self.root + module.encode())
 
     def leave_out(self, errors):

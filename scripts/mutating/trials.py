@@ -31,6 +31,10 @@ class Test:
     name: str
 
 
+class FailsWithoutMutant(Exception):
+    """A test would notice every mutant, because it fails without one."""
+
+
 # What came of a mutant, where no test noticed it.
 SURVIVES, UNVIABLE = "survives", "does not compile"
 
@@ -116,10 +120,10 @@ class Trials:
         return [name for name in listed() if name not in ignored]
 
     def execute(self, program, names, limit, variables):
-        """Whether these tests pass, and the name of one that does not; None as a limit is none."""
+        """Whether these tests pass within so many seconds, and one that does not: its program, its name, and how it ended."""
         folder = self.scratch / f"{time.monotonic_ns()}"
         folder.mkdir(parents=True)
-        environment = {**os.environ, **variables, "TMPDIR": str(folder), "CARGO_MANIFEST_DIR": str(self.tree), "PROPTEST_FAILURE_PERSISTENCE": "off"}
+        environment = {**os.environ, **variables, "TMPDIR": str(folder), "CARGO_MANIFEST_DIR": str(self.tree)}
         command = [self.built[program], "--exact", "--test-threads=1", *names]
         output = folder / "output"
         with output.open("w") as file:
@@ -204,8 +208,17 @@ class Trials:
             for program, names in by_program.items():
                 passed, by = self.execute(program, names, 4 * seconds + (300 if self.reached is None else 5), variables)
                 if not passed:
-                    return by
+                    return self.confirmed(by)
         return SURVIVES
+
+    def confirmed(self, by):
+        """What noticed a mutant. Tests that were not measured must pass without it, or they would notice everything."""
+        if self.reached is None:
+            program, name = by.split()[:2]
+            passed, _ = self.execute(program, [name], 600, {})
+            if not passed:
+                raise FailsWithoutMutant(f"{program} {name} fails without a mutant")
+        return by
 
     def batches(self, tests):
         """Tests that are run together, each time some more, and how long they take without a mutant."""

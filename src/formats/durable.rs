@@ -1,8 +1,8 @@
 //! Files and names that survive a power cut.
 //!
 //! A power cut may take back any write to a file until the file is synced, and any name that is given, changed or removed in a folder,
-//! each on its own and in any order, until the folder is synced. So a name that vouches for other files is given only after these and their names are synced.
-//! All calls on which that order depends are here, because tests record them and lose what was not synced.
+//! each on its own and in any order, until the folder is synced. So a name that vouches for other files is given only after these and
+//! their names are synced. All calls on which that order depends are here, because tests record them and lose what was not synced.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

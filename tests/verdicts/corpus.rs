@@ -72,10 +72,10 @@ fn judge(corpus: &Path, host: &str, verdicts: [Verdicts; AGENTS.len()], tallies:
         tally.over_budget += usize::from(engines.is_over_budget());
         for (url, expected) in verdicts {
             tally.verdicts += 1;
-            let got = judged.entry(url).or_insert_with_key(|url| engines.verdict(&google_path(url)));
+            let got = judged.entry(url.clone()).or_insert_with_key(|url| engines.verdict(&google_path(url)));
             if *got != Ok(expected) {
                 tally.wrong += 1;
-                say(&format!("  {host}, {agent}: {got:?}, Google {expected:?}"));
+                say(&format!("  {host} {}, {agent}: {got:?}, Google {expected:?}", url.escape_ascii()));
             }
         }
     }
@@ -129,20 +129,20 @@ fn googles_verdicts_by_one_policy_file_for_all_agents() {
 
 #[test]
 fn fronts_and_the_hot_path_agree_with_the_slow_way() {
-    fronts(&Dialect::ALL[..3]);
+    fronts(0);
 }
 
 #[test]
 fn fronts_and_the_hot_path_agree_with_the_slow_way_in_older_dialects() {
-    fronts(&Dialect::ALL[3..]);
+    fronts(3);
 }
 
 /// On every path of the corpus, and on paths mutated with pieces of the rules: the fronts of all groups against their walks, and
-/// the hot path against the slow way.
-fn fronts(dialects: &'static [Dialect]) {
+/// the hot path against the slow way; in three dialects from the one of this number on.
+fn fronts(from: usize) {
     let Some(corpus) = shared("corpus") else { return };
     let mut scratch = Scratch::default();
-    for (dialect, agent) in dialects.iter().zip(AGENTS) {
+    for (dialect, agent) in Dialect::ALL.iter().zip(AGENTS.into_iter().cycle()).skip(from).take(3) {
         let mut captures = Captures::new(agent.parse::<Agents>().expect("a token"), dialect);
         source::add(&[corpus.join("robots")], &source::Options::default(), &mut captures).expect("a folder");
         let policy = captures.policy().expect("a policy");
