@@ -112,13 +112,13 @@ mod threads;
 pub use dialect::{Axis, Dialect};
 pub use error::{ValueError, ValueErrorKind};
 pub use judge::{
-    AllowedIf, Cause, Choices, Explainer, Fallback, Matcher, Matchers, MaxAge, NoKey, Outcomes, PagePreferences,
-    Refusals, Refused, RuleSet, SameUrl, Statuses,
+    AllowedIf, Cause, Choices, Explainer, Fallback, LiveMatcher, Matcher, Matchers, MaxAge, NoKey, Outcomes,
+    PagePreferences, Refusals, Refused, RuleSet, SameUrl, Statuses,
 };
 pub use origin::InvalidUrl;
 pub use outcome::{Outcome, Partition, Reason};
 #[doc(no_inline)]
-pub use policy::Policy;
+pub use policy::{LivePolicy, Policy};
 pub use preferences::{Preference, PreferenceColumn, PreferenceColumns, Requirements, SignalScope};
 pub use robots::{Agents, BodyFlaw};
 pub use rules::{Explanation, KeptRule, Verdict};

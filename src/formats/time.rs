@@ -10,6 +10,11 @@ pub fn time(seconds: i64) -> String {
     Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |time| time.to_string())
 }
 
+/// The current Unix time in seconds.
+pub fn now() -> i64 {
+    Timestamp::now().as_second()
+}
+
 pub(crate) fn serialize<S: Serializer>(seconds: &i64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&time(*seconds))
 }

@@ -26,6 +26,7 @@ pub(crate) mod decision;
 pub(crate) mod explain;
 pub(crate) mod isa;
 pub(crate) mod lines;
+mod live;
 pub(crate) mod matcher;
 mod others;
 pub(crate) mod outcomes;
@@ -45,6 +46,7 @@ pub(crate) mod view;
 
 pub use choices::{Choices, Fallback, MaxAge, Statuses};
 pub use explain::{Cause, Explainer};
+pub use live::LiveMatcher;
 pub use matcher::{Matcher, Matchers};
 pub use outcomes::{AllowedIf, Outcomes, Refusals, Refused};
 pub use preferred::PagePreferences;

@@ -18,7 +18,7 @@ use std::cmp::Reverse;
 
 use super::crawlers::{is_in_set, set_count, set_length, set_of};
 use super::error::WriteError;
-use super::image::{AUTOMATA_UNIT, NONE, Parts, Pool, Section};
+use super::image::{AUTOMATA_UNIT, ItemSource, NONE, Parts, Pool, Section};
 use crate::automaton::front;
 use crate::formats::memory::prefetch;
 
@@ -224,6 +224,11 @@ pub struct Groups<'p> {
 impl<'p> Groups<'p> {
     pub(crate) fn new(parts: &Parts<'p>, columns: &'p [usize]) -> Groups<'p> {
         Groups { rows: parts.rows, sets: parts.crawlers, automata: parts.automata, columns }
+    }
+
+    /// The rows of a source of items.
+    pub(crate) fn of_items(items: &ItemSource<'p>, automata: &'p [u8], columns: &'p [usize]) -> Groups<'p> {
+        Groups { rows: items.rows, sets: items.crawlers, automata, columns }
     }
 
     /// The same rows, where these columns answer; none stands for most crawlers of each row.

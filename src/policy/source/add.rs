@@ -30,6 +30,7 @@ use crate::formats::compression::DEFAULT_WINDOW;
 use crate::formats::compression::{Compression, Damaged, Reader, with_help};
 #[cfg(feature = "parquet")]
 use crate::formats::seekable;
+use crate::formats::time;
 use crate::policy::{Captures, Error};
 #[cfg(feature = "cli")]
 use crate::robots::{Agents, body_limit};
@@ -71,7 +72,7 @@ impl Options {
     }
 
     fn intake<'c>(&self, captures: &'c mut Captures) -> Intake<'c> {
-        let now = self.now.unwrap_or_else(|| jiff::Timestamp::now().as_second());
+        let now = self.now.unwrap_or_else(time::now);
         Intake::new(captures, now, self.skip_bad, self.fetched_at)
     }
 }

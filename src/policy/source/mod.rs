@@ -34,6 +34,7 @@ pub use add::{Options, add, add_answers};
 #[cfg(feature = "cli")]
 pub(crate) use add::{Whole, add_for_any, whole};
 pub use answer::Answer;
+pub(super) use answer::{Captured, TimeBounds};
 pub(crate) use answer::{bare_origin, page};
 pub(crate) use error::{RecordProblem, SourceError};
 pub use fetched_at::FetchedAt;

@@ -1,0 +1,233 @@
+//! The robots.txt files that judged URLs wait for: who waits is noted when a URL is judged, and what to fetch is found when somebody
+//! asks.
+
+use hashbrown::hash_map::EntryRef;
+use hashbrown::{DefaultHashBuilder, HashMap};
+use std::cmp::Reverse;
+use std::fmt;
+use std::hash::BuildHasher;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+
+use super::live_policy::{Live, LivePolicy};
+use super::state::LiveState;
+use crate::formats::time;
+use crate::lock::{Mutex, lock};
+use crate::origin;
+use crate::outcome::Reason;
+use crate::policy::compiled::{Hop, chain, to_ask};
+
+/// A robots.txt to fetch, as in `robots-needed.tsv`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Needed {
+    /// Its URL: that of an origin's robots.txt, or one that redirects lead to.
+    pub url: String,
+    /// Why the URLs wait.
+    pub reason: Reason,
+    /// How many judged URLs waited for it.
+    pub lines: u64,
+    /// The last status of the origin's robots.txt, if it was requested.
+    pub status: Option<u16>,
+    /// When it was last requested, in seconds of Unix time; `None` for never.
+    pub asked_at: Option<i64>,
+}
+
+impl fmt::Display for Needed {
+    /// The row of `robots-needed.tsv`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Needed { url, reason, lines, status, asked_at } = self;
+        let status = status.map_or(String::new(), |status| status.to_string());
+        let asked_at = asked_at.map_or(String::new(), time::time);
+        write!(f, "{url}\t{}\t{lines}\t{status}\t{asked_at}", reason.name())
+    }
+}
+
+/// How long a URL that was handed out is not handed out again, unless its answer comes: ten minutes, in seconds.
+const IN_FLIGHT: i64 = 600;
+
+/// The shortest and the longest pause after an answer that was no verdict, in seconds.
+const SHORTEST_PAUSE: i64 = 60;
+const LONGEST_PAUSE: i64 = 86_400;
+
+/// An origin that judged URLs wait for.
+#[derive(Debug, Clone, Copy)]
+struct Waiting {
+    reason: Reason,
+    lines: u64,
+    /// The version by which the last of them was judged.
+    seen: u64,
+}
+
+/// A URL that was handed out.
+#[derive(Debug, Clone, Copy)]
+struct Handed {
+    at: i64,
+    times: u32,
+    /// The version of its answers then; 0 if there were none.
+    version: u64,
+}
+
+/// The origins that judged URLs wait for, and the URLs that were handed out, as long as there is room.
+#[derive(Debug, Default)]
+pub(super) struct WaitingTable {
+    parts: [Mutex<HashMap<Box<[u8]>, Waiting>>; PARTS],
+    handed: Mutex<HashMap<Box<str>, Handed>>,
+    hasher: DefaultHashBuilder,
+    bytes: AtomicUsize,
+    not_noted: AtomicU64,
+}
+
+const PARTS: usize = 16;
+
+/// What an entry takes besides its name, in bytes.
+const ENTRY: usize = 64;
+
+impl WaitingTable {
+    fn note(&self, origin: &[u8], new: Waiting, most: usize) {
+        let part = &self.parts[self.hasher.hash_one(origin) as usize % PARTS];
+        match lock(part).entry_ref(origin) {
+            EntryRef::Occupied(mut known) => {
+                let known = known.get_mut();
+                *known = Waiting { lines: known.lines + new.lines, ..new };
+            }
+            EntryRef::Vacant(_) if self.bytes() + origin.len() + ENTRY > most => {
+                self.not_noted.fetch_add(1, Relaxed);
+            }
+            EntryRef::Vacant(room) => {
+                self.bytes.fetch_add(origin.len() + ENTRY, Relaxed);
+                room.insert(new);
+            }
+        }
+    }
+
+    /// All entries, those most waited for first.
+    fn in_order(&self) -> Vec<(Box<[u8]>, Waiting)> {
+        let of_part = |part: &Mutex<HashMap<Box<[u8]>, Waiting>>| {
+            lock(part).iter().map(|(origin, waiting)| (origin.clone(), *waiting)).collect::<Vec<_>>()
+        };
+        let mut all: Vec<_> = self.parts.iter().flat_map(of_part).collect();
+        all.sort_unstable_by(|(one, a), (other, b)| {
+            Reverse(a.lines).cmp(&Reverse(b.lines)).then_with(|| one.cmp(other))
+        });
+        all
+    }
+
+    /// Removes an origin, unless a URL was judged by a later version.
+    fn remove(&self, origin: &[u8], seen: u64) {
+        let mut part = lock(&self.parts[self.hasher.hash_one(origin) as usize % PARTS]);
+        if part.get(origin).is_some_and(|waiting| waiting.seen == seen) {
+            part.remove(origin);
+            self.bytes.fetch_sub(origin.len() + ENTRY, Relaxed);
+        }
+    }
+
+    /// The bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        self.bytes.load(Relaxed)
+    }
+
+    /// How many origins are waited for.
+    pub fn count(&self) -> usize {
+        self.parts.iter().map(|part| lock(part).len()).sum()
+    }
+
+    /// How often there was no room.
+    pub fn not_noted(&self) -> u64 {
+        self.not_noted.load(Relaxed)
+    }
+}
+
+impl Live {
+    /// Notes that a URL of an origin in canonical form waits, or only needs its robots.txt (then it adds no line), by a version.
+    pub fn note_waiting(&self, origin: &[u8], reason: Reason, lines: u64, version: u64) {
+        self.waiting.note(origin, Waiting { reason, lines, seen: version }, self.table_bytes());
+    }
+}
+
+impl LivePolicy {
+    /// The robots.txt files that judged URLs wait for, those most waited for first; at most so many. `now` is in seconds of Unix time.
+    ///
+    /// Each is handed out once until its answer comes, or ten minutes pass. One that failed comes back after a pause, a minute at first,
+    /// which grows as long as it fails, up to a day. After redirects it is the URL that they lead to, or the one of them that was not
+    /// requested for longest.
+    pub fn needed(&self, now: i64, most: usize) -> Vec<Needed> {
+        let live = &*self.0;
+        let state = live.state.load_full();
+        let mut handed = lock(&live.waiting.handed);
+        let mut found: HashMap<String, Needed> = HashMap::new();
+        for (origin, waiting) in live.waiting.in_order() {
+            let Ok(name) = std::str::from_utf8(&origin) else { continue };
+            let chain = chain(origin::robots_url(name), live.dialect, |url| state.kept(url));
+            let known = live.origin(&state, &origin).map(|origin| origin.state());
+            if known.is_some_and(|known| known.origin_status.is_definite()) && waiting.seen < state.newest(&chain) {
+                live.waiting.remove(&origin, waiting.seen);
+                for hop in &chain {
+                    forget(&mut handed, &hop.url, live);
+                }
+                continue;
+            }
+            let Some(hop) = to_ask(&chain) else { continue };
+            if !is_due(hop, handed.get(&*hop.url), state.version_of(&hop.url), now) {
+                continue;
+            }
+            let Waiting { reason, lines, .. } = waiting;
+            let (status, asked_at) = (known.and_then(|known| known.answered.status), hop.asked_at());
+            match found.get_mut(&hop.url) {
+                Some(known) => known.lines += lines,
+                None => {
+                    found.insert(hop.url.clone(), Needed { url: hop.url.clone(), reason, lines, status, asked_at });
+                }
+            }
+        }
+        let mut all: Vec<Needed> = found.into_values().collect();
+        all.sort_unstable_by(|a, b| Reverse(a.lines).cmp(&Reverse(b.lines)).then_with(|| a.url.cmp(&b.url)));
+        all.truncate(most);
+        for Needed { url, .. } in &all {
+            hand_out(&mut handed, url, now, state.version_of(url), live);
+        }
+        all
+    }
+}
+
+/// Notes that a URL is handed out.
+fn hand_out(handed: &mut HashMap<Box<str>, Handed>, url: &str, now: i64, version: u64, live: &Live) {
+    match handed.get_mut(url) {
+        Some(known) => *known = Handed { at: now, times: known.times.saturating_add(1), version },
+        None => {
+            live.waiting.bytes.fetch_add(url.len() + ENTRY, Relaxed);
+            handed.insert(url.into(), Handed { at: now, times: 1, version });
+        }
+    }
+}
+
+fn forget(handed: &mut HashMap<Box<str>, Handed>, url: &str, live: &Live) {
+    if handed.remove(url).is_some() {
+        live.waiting.bytes.fetch_sub(url.len() + ENTRY, Relaxed);
+    }
+}
+
+/// Whether a URL may be handed out: it is not on its way, and its pause is over.
+fn is_due(hop: &Hop, handed: Option<&Handed>, version: u64, now: i64) -> bool {
+    if handed.is_some_and(|handed| handed.version == version && now < handed.at.saturating_add(IN_FLIGHT)) {
+        return false;
+    }
+    let Some(asked_at) = hop.asked_at() else { return true };
+    // Failures are in the policy, so pauses outlive the process. Other answers that are no verdict are counted here only.
+    let since = hop.kept.as_ref().and_then(|kept| kept.failures().since(None));
+    let failing = asked_at.saturating_sub(since.unwrap_or(asked_at));
+    let doubled = handed.map_or(0, |handed| SHORTEST_PAUSE << handed.times.saturating_sub(1).min(20));
+    let pause = failing.max(doubled).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
+    asked_at.saturating_add(pause) <= now
+}
+
+impl LiveState {
+    fn version_of(&self, url: &str) -> u64 {
+        self.urls.get(url).map_or(0, |newer| newer.version)
+    }
+
+    /// The version since which nothing changed for a chain.
+    fn newest(&self, chain: &[Hop]) -> u64 {
+        chain.iter().map(|hop| self.version_of(&hop.url)).fold(self.rebased_at, u64::max)
+    }
+}
