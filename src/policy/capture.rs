@@ -58,7 +58,7 @@ pub(super) enum Meaning {
 
 /// The rules of a robots.txt for each crawler.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Selected {
+pub(super) struct Selected {
     /// The distinct automata of its groups.
     pub automata: Vec<Vec<u32>>,
     /// The groups, each with the crawlers that it applies to.

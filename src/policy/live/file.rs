@@ -39,7 +39,7 @@ pub(crate) struct LiveFile {
 
 impl LiveFile {
     /// The file with these groups for policies of `width` columns, and the places of its row and its side records.
-    pub fn new(selected: Selected, width: usize) -> Result<(LiveFile, StoredRules), WriteError> {
+    pub(in crate::policy) fn new(selected: Selected, width: usize) -> Result<(LiveFile, StoredRules), WriteError> {
         let mut tables = Tables::new(width, &SpillFolder::none());
         let rules = selected.store(&mut tables)?;
         tables.finish()?;
