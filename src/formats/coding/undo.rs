@@ -7,9 +7,12 @@
 
 use std::borrow::Cow;
 
-use super::compression::{BodyCoding, Compression};
-pub(crate) use super::decoders::{Ending, FRAMING, looks_like_text};
-use super::decoders::{GZIP, Part, ZSTD, inflated, is_zlib, unbrotli, unzlib};
+use super::begins::{GZIP, ZSTD, begins_bzip2, begins_zstd};
+#[cfg(feature = "batch")]
+use super::decoders::{gunzipped, inflated, unbrotli, unbzip2, unzlib, unzstd};
+use super::part::{Ending, FRAMING, Part, begins_as_ascii_text, looks_like_text, may_be_odd_text};
+#[cfg(not(feature = "batch"))]
+use super::without_decoders::{gunzipped, inflated, unbrotli, unbzip2, unzlib, unzstd};
 
 /// A body, or a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,34 +95,68 @@ pub(crate) fn decode_by_marks(mut body: Body<'_>, limit: usize) -> Body<'_> {
 }
 
 /// The text of a body in a coding without a mark, bare deflate or Brotli, to try on one that is no text: if all of it is in that coding,
-/// and its content is text, that is no chance.
+/// and its content is text, that is no chance. Without decoders, one that cannot be text in any encoding is taken for such a body.
 pub(crate) fn decode_by_trial(raw: &[u8], limit: usize) -> Option<Body<'static>> {
-    [inflated, unbrotli].into_iter().find_map(|undone| {
-        let part = undone(raw, limit);
-        let is_text = part.ending == Ending::Whole && !part.bytes.is_empty() && looks_like_text(&part.bytes);
-        is_text.then(|| Body::whole(Cow::Owned(part.bytes)))
+    [&DEFLATE, &BROTLI].into_iter().find_map(|coding| {
+        let part = (coding.decode)(raw, limit);
+        let is_in_it = match part.ending {
+            Ending::Whole => !part.bytes.is_empty() && looks_like_text(&part.bytes),
+            Ending::Missing => !may_be_odd_text(raw),
+            _ => false,
+        };
+        is_in_it.then(|| Body::whole(Cow::Borrowed(b"")).after(coding.name, part))
     })
 }
 
-/// The codings that are no formats of files. Zlib has a mark, as bytes; `deflate` is that or bare, as headers name it.
-static BODIES: [BodyCoding; 3] = [
-    BodyCoding { name: "deflate", headers: &[], is_marked: is_zlib, decode: unzlib },
-    BodyCoding { name: "deflate", headers: &["deflate"], is_marked: |_| false, decode: inflated },
-    BodyCoding { name: "Brotli", headers: &["br"], is_marked: |_| false, decode: unbrotli },
+/// A coding of bodies.
+struct Coding {
+    /// Its name in messages.
+    name: &'static str,
+    /// Its names in headers.
+    headers: &'static [&'static str],
+    /// Whether a body is in this coding, by its first bytes. A few bytes that are the beginning of a mark, and no text, are.
+    is_marked: fn(&[u8]) -> bool,
+    /// Decodes no more than about so many bytes.
+    decode: fn(&[u8], usize) -> Part,
+}
+
+/// As headers name it, zlib or bare; zlib has a mark, as bytes.
+static DEFLATE: Coding = Coding { name: "deflate", headers: &["deflate"], is_marked: |_| false, decode: inflated };
+static BROTLI: Coding = Coding { name: "Brotli", headers: &["br"], is_marked: |_| false, decode: unbrotli };
+
+/// The codings that have a mark.
+static MARKED: [Coding; 4] = [
+    Coding {
+        name: "gzip",
+        headers: &["gzip", "x-gzip"],
+        is_marked: |start| matches!(start, [0x1f] | [0x1f, 0x8b, ..]),
+        decode: gunzipped,
+    },
+    Coding {
+        name: "Zstandard",
+        headers: &["zstd"],
+        is_marked: |start| matches!(start, [0x28, 0xb5] | [0x28, 0xb5, 0x2f]) || begins_zstd(start),
+        decode: unzstd,
+    },
+    Coding { name: "bzip2", headers: &[], is_marked: begins_bzip2, decode: unbzip2 },
+    Coding { name: "deflate", headers: &[], is_marked: is_zlib, decode: unzlib },
 ];
 
-fn codings() -> impl Iterator<Item = &'static BodyCoding> {
-    Compression::all().filter_map(|compression| compression.codec().body.as_ref()).chain(&BODIES)
+/// Whether a body begins as zlib does, and is in that format, as far as that can be known: its mark is none that text has not.
+fn is_zlib(raw: &[u8]) -> bool {
+    let is_marked = matches!(raw, [b'x', 0x01 | 0x5e | 0x9c | 0xda, ..]);
+    is_marked && (!looks_like_text(raw) || matches!(unzlib(raw, FRAMING).ending, Ending::Whole | Ending::Missing))
 }
 
 /// The coding that bytes show.
-fn marked(bytes: &[u8]) -> Option<&'static BodyCoding> {
-    codings().find(|coding| (coding.is_marked)(bytes))
+fn marked(bytes: &[u8]) -> Option<&'static Coding> {
+    MARKED.iter().find(|coding| (coding.is_marked)(bytes))
 }
 
 /// The coding that a header names.
-fn named(name: &[u8]) -> Option<&'static BodyCoding> {
-    codings().find(|coding| coding.headers.iter().any(|header| name.eq_ignore_ascii_case(header.as_bytes())))
+fn named(name: &[u8]) -> Option<&'static Coding> {
+    let codings = MARKED.iter().chain([&DEFLATE, &BROTLI]);
+    codings.into_iter().find(|coding| coding.headers.iter().any(|header| name.eq_ignore_ascii_case(header.as_bytes())))
 }
 
 /// Whether bytes begin as a coding does that is known by its mark.
@@ -144,13 +181,15 @@ pub(crate) fn is_known(coding: &[u8]) -> bool {
 }
 
 fn undo(coding: &[u8], raw: &[u8], limit: usize) -> Undone {
-    let Some(&BodyCoding { name, decode, .. }) = named(coding) else {
+    let Some(&Coding { name, decode, .. }) = named(coding) else {
         return if looks_like_text(raw) { Undone::Text } else { Undone::Unknown };
     };
     let part = decode(raw, limit);
     // A few bytes of text may be the beginning of a compressed body; then that is what they are.
     let may_be_text = part.ending == Ending::Broken || raw.len() >= SURELY_TEXT;
-    if part.ending == Ending::Whole {
+    // What nobody can decode is a text only if it certainly is one.
+    let is_missing = part.ending == Ending::Missing && !(raw.len() >= SURELY_TEXT && begins_as_ascii_text(raw));
+    if part.ending == Ending::Whole || is_missing {
         Undone::Decoded(name, part)
     } else if may_be_text && looks_like_text(raw) {
         Undone::Text
