@@ -224,7 +224,7 @@ pub(crate) fn keep_whole_lines(body: &mut Vec<u8>) {
     body.truncate(end);
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "batch"))]
 mod tests {
     use super::*;
     use crate::formats::coding::tests::{BROTLI, bzip2, deflate, gzip};

@@ -7,6 +7,8 @@ mod begins;
 #[cfg(feature = "batch")]
 mod decoders;
 mod part;
+#[cfg(all(test, feature = "batch"))]
+pub(crate) mod tests;
 mod undo;
 #[cfg(not(feature = "batch"))]
 mod without_decoders;
@@ -14,6 +16,4 @@ mod without_decoders;
 #[cfg(feature = "batch")]
 pub(crate) use begins::{DICTIONARY_MAGIC, ZSTD, begins_bzip2, begins_zstd};
 pub(crate) use part::{Ending, FRAMING, begins_as_ascii_text, looks_like_text};
-#[cfg(test)]
-pub(crate) use undo::tests;
 pub(crate) use undo::{Body, MAX_CODINGS, decode, decode_by_marks, decode_by_trial, is_known, is_marked, names};

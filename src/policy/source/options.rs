@@ -44,7 +44,7 @@ impl Options {
     }
 
     pub(super) fn intake<'c>(&self, captures: &'c mut Captures) -> Intake<'c> {
-        let now = self.now.unwrap_or_else(|| time::now());
+        let now = self.now.unwrap_or_else(time::now);
         Intake::new(captures, now, self.skip_bad, self.fetched_at)
     }
 }
