@@ -141,4 +141,60 @@ mod tests {
             assert_eq!(captures.policy().unwrap().statistics().origins, 1);
         }
     }
+
+    /// Of an answer with a `Content-Encoding`, if it has one: where it is judged to be, and what is told of it.
+    #[cfg(not(feature = "batch"))]
+    fn judged(coding: &str, body: &[u8]) -> (crate::Outcome, Vec<String>) {
+        let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
+        let headers = if coding.is_empty() { vec![] } else { vec![("Content-Encoding".to_owned(), coding.to_owned())] };
+        add_answers([Answer::found("https://a.example", body, NOW).headers(headers)], &options(), &mut captures)
+            .unwrap();
+        let told = captures.passed_over().iter().map(ToString::to_string).collect();
+        let matcher = captures.policy().unwrap().matcher("*").unwrap();
+        (matcher.judge("https://a.example/private"), told)
+    }
+
+    #[cfg(not(feature = "batch"))]
+    #[test]
+    fn what_no_decoder_is_there_for_is_deferred_and_says_so() {
+        const GZIP: &[u8] = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x0b-N-\xd2MLO\xcd+\xb1R\xd0\xe2r\xc9,N\xcc\xc9\xc9/\xb7R\xd0/(\xca,K,I\xe5\x02\x00jSw\xcc!\x00\x00\x00";
+        const ZSTD: &[u8] = b"(\xb5/\xfd\x04X\x09\x01\x00User-agent: *\x0aDisallow: /private\x0af,Yf";
+        const BZIP2: &[u8] = b"BZh91AY&SY\xee\xbc\x89\x82\x00\x00\x05_\x80\x00\x10@\x12\x80\x10\x04\x00\x02\x00\x22\xa5\xdd\x80 \x00\x22&!\xa0\x1a1\x0a\x06\x9a\x19\x191\x0a\xf5\x09\xf4Z\x10,\xf1E5\xe6\x0b\xdb\x15(ft8\xf8\xbb\x92)\xc2\x84\x87u\xe4L\x10";
+        const ZLIB: &[u8] =
+            b"x\x9c\x0b-N-\xd2MLO\xcd+\xb1R\xd0\xe2r\xc9,N\xcc\xc9\xc9/\xb7R\xd0/(\xca,K,I\xe5\x02\x00\xbf\xbe\x0b7";
+        const DEFLATE: &[u8] = b"\x0b-N-\xd2MLO\xcd+\xb1R\xd0\xe2r\xc9,N\xcc\xc9\xc9/\xb7R\xd0/(\xca,K,I\xe5\x02\x00";
+        const BROTLI: &[u8] = b"\x1b7\x00\xe0-\x0e\xccs\xb9N\x22\x8a\xee\x5c(\x9d,\xfa5Q\xd5\x1c\x9dRyi\x85\x9779\x09R\x96V-:\xb0\x01'D\x81\x14\x0ex\xaeN\xa0\xacQn\xe0t\xe8\xf0U/\x00";
+        for (coding, name, body) in [
+            ("gzip", "gzip", GZIP),
+            ("", "gzip", GZIP),
+            ("zstd", "Zstandard", ZSTD),
+            ("", "Zstandard", ZSTD),
+            ("", "bzip2", BZIP2),
+            ("deflate", "deflate", ZLIB),
+            ("", "deflate", ZLIB),
+            ("deflate", "deflate", DEFLATE),
+            ("", "deflate", DEFLATE),
+            ("br", "Brotli", BROTLI),
+            ("", "deflate", BROTLI),
+        ] {
+            let characters = body.iter().map(|&byte| char::from(byte)).collect::<String>().into_bytes();
+            for body in [body, &body[..body.len() - 3], &characters] {
+                let (outcome, told) = judged(coding, body);
+                let place = format!("{coding} {}: {told:?}", body.escape_ascii());
+                assert_eq!(outcome, crate::Outcome::new(crate::Partition::Deferred, crate::Reason::NotText), "{place}");
+                let cause = format!("its {name} data is not decoded without the cargo feature `batch`");
+                assert!(told.len() == 1 && told[0].contains(&cause), "{place}");
+            }
+        }
+        // Decoded before, or no compressed data.
+        let text = b"User-agent: *\nDisallow: /private\n";
+        let older = b"# \xef\xf0\xe8\xe2\xe5\xf2, \xef\xf0\xe8\xe2\xe5\xf2\nUser-agent: *\nDisallow: /private\n";
+        let with_nul = b"User-agent: *\nDisallow: /private\n# \0\xff\n";
+        for (coding, body) in
+            [("gzip", &text[..]), ("br", text), ("deflate", text), ("zstd", text), ("", older), ("", with_nul)]
+        {
+            let blocked = crate::Outcome::new(crate::Partition::Blocked, crate::Reason::Rules);
+            assert_eq!(judged(coding, body), (blocked, vec![]), "{coding} {}", body.escape_ascii());
+        }
+    }
 }
