@@ -1,6 +1,6 @@
 use std::io::Write;
 
-use super::undo::*;
+use super::undo::SURELY_TEXT;
 use super::*;
 
 const TEXT: &[u8] = b"User-agent: *\nDisallow: /private\nDisallow: /private/too\n";

@@ -50,7 +50,7 @@ impl<'b> Body<'b> {
 pub(crate) const MAX_CODINGS: usize = 8;
 
 /// The length from which bytes that look like text are not the beginning of compressed data by chance.
-const SURELY_TEXT: usize = 16;
+pub(super) const SURELY_TEXT: usize = 16;
 
 /// The codings that values of a header name, in the order in which they were applied.
 pub(crate) fn names<'v>(values: impl Iterator<Item = &'v [u8]>) -> Vec<&'v [u8]> {
