@@ -1,4 +1,4 @@
-//! The formats of compressed files: one table, which lists, sources, bodies, receipts and the names of files ask.
+//! The formats of compressed files: one table, which lists, sources, receipts and the names of files ask.
 //!
 //! A file is a sequence of *members*, as gzip calls them (frames of Zstandard, streams of bzip2), which are decompressed one after the
 //! other, or by several threads: each can be read on its own, and is found by the bytes that it begins with. Another format needs a row
