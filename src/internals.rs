@@ -4,8 +4,10 @@
 //! Modules have what their namesakes in the crate have. Traits give public types the methods of this crate that are not public.
 
 use std::borrow::Cow;
+#[cfg(feature = "batch")]
 use std::convert::Infallible;
 
+#[cfg(feature = "batch")]
 use crate::export::Export;
 use crate::judge::Choices;
 use crate::policy::{Capture, Crawler, LivePolicy, Policy, Put, Statistics};
@@ -28,6 +30,7 @@ pub mod formats {
     pub use crate::formats::*;
 }
 
+#[cfg(feature = "batch")]
 pub mod input {
     //! Lists.
     pub use crate::input::*;
@@ -45,6 +48,7 @@ pub mod policy {
     pub use crate::policy::lookup::Lookup;
     pub use crate::policy::provenance::{Outline, WrittenRules};
     pub use crate::policy::resolve::FinalStatuses;
+    #[cfg(feature = "batch")]
     pub use crate::policy::source::robots::Robots;
     pub use crate::policy::state::{Class, LastGood, OriginState, OverrideState, Times};
 }
@@ -64,6 +68,7 @@ pub mod rules {
     pub use crate::rules::*;
 }
 
+#[cfg(feature = "batch")]
 pub mod show {
     //! What people see.
     use std::path::Path;
@@ -195,6 +200,7 @@ pub fn bad_records(statistics: &Statistics) -> u64 {
     statistics.warc.bad_records
 }
 
+#[cfg(feature = "batch")]
 /// All rows of a table, as text for programmers.
 pub fn rows(export: &Export<'_>) -> Vec<String> {
     let mut rows = Vec::new();

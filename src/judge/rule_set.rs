@@ -194,6 +194,7 @@ impl fmt::Debug for RuleSet {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "batch")]
     #[test]
     fn a_file_that_is_no_robots_txt_blocks_everything() {
         let zipped = crate::formats::coding::tests::gzip(b"User-agent: *\nDisallow: /x\n");

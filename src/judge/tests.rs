@@ -2,7 +2,7 @@
 //! give the same outcome.
 
 use super::batch::{self, JudgeAll};
-use super::choices::{Choices, Fallback, MaxAge};
+use super::choices::{Choices, Fallback, MaxAge, Statuses};
 use super::isa::{Kernel, Portable};
 use super::lines::Lines;
 use super::matcher::Matcher;
@@ -202,7 +202,10 @@ fn the_hot_path_and_the_slow_way_agree() {
             now: 3000,
             ..Choices::at(0)
         };
-        let statuses = "403 = 'defer'\n'4xx' = 'block'\n'5xx' = 'allow'".parse().unwrap();
+        let mut statuses = Statuses::default();
+        for (status, meaning) in [("403", Fallback::Defer), ("4xx", Fallback::Block), ("5xx", Fallback::Allow)] {
+            statuses.add(status, meaning).unwrap();
+        }
         let by_status = Choices { statuses, ..Choices::at(0) };
         for choices in [Choices::at(0), dated, by_status, Choices { statuses, www_fallback: true, ..dated }] {
             let matchers: Vec<Matcher> =
@@ -449,9 +452,9 @@ fn nothing_is_read_after_the_text() {
 #[test]
 fn what_depends_on_time_says_so() {
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("overrides.toml");
-    std::fs::write(&path, "['http://a.example']\npaused-until = 2026-01-12T12:00:00Z\n").unwrap();
-    let overrides = crate::policy::Overrides::read(&path).unwrap();
+    let mut overrides = crate::policy::Overrides::default();
+    let paused = crate::policy::Override::default().paused_until(Some(1_768_219_200));
+    overrides.add("http://a.example", paused).unwrap();
     let plain = policy(Dialect::DEFAULT, vec![Agents::everybody()]);
     let paused = plain.clone().with_overrides(&overrides, folder.path()).unwrap();
     let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);

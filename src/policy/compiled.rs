@@ -392,7 +392,7 @@ mod tests {
     use super::*;
     use crate::policy::capture::Capture;
     use crate::policy::captures::Captures;
-    use crate::policy::overrides::Overrides;
+    use crate::policy::overrides::{Override, Overrides};
     use crate::policy::state::{Answered, OriginStatus, OverrideState, Ruling};
 
     #[test]
@@ -427,18 +427,23 @@ mod tests {
 
     #[test]
     fn an_override_is_kept_with_the_answers() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("overrides.toml");
-        let text = "['http://a']\ncrawl-delay = 2.5\n['http://b']\nrobots-txt = \"Sitemap: new\\nUser-agent: *\\nAllow: /\"\n\
-                    paused-until = 1970-01-01T00:01:00Z\n['http://c']\nverdict = 'forbid-all'\n\
-                    ['http://d']\ncrawl-delay = 1\nverdict = 'allow-all'\n";
-        std::fs::write(&path, text).unwrap();
+        let (mut overrides, body) = (Overrides::default(), b"Sitemap: new\nUser-agent: *\nAllow: /");
+        let delayed = |seconds: &str| Override::default().crawl_delay(Some(seconds.to_owned()));
+        let replaced = Override::default().ruling(Some(Ruling::RobotsTxt)).robots_txt(Some((*body).into()));
+        for (origin, entry) in [
+            ("http://a", delayed("2.5")),
+            ("http://b", replaced.paused_until(Some(60))),
+            ("http://c", Override::default().ruling(Some(Ruling::ForbidAll))),
+            ("http://d", delayed("1").ruling(Some(Ruling::AllowAll))),
+        ] {
+            overrides.add(origin, entry).unwrap();
+        }
         let capture = |origin: &str, status| Capture {
             answered: Answered { status: Some(status), fetched_at: Some(7), ..Answered::default() },
             ..Capture::found(origin, "Sitemap: s\nUser-agent: *\nCrawl-delay: 9\nDisallow: /\n")
         };
         let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
-        captures.add_overrides(&Overrides::read(&path).unwrap()).unwrap();
+        captures.add_overrides(&overrides).unwrap();
         let answers = [capture("http://a", 200), capture("http://b", 503), capture("http://c", 404)];
         captures.add(answers.to_vec()).unwrap();
         let made = captures.policy().unwrap();

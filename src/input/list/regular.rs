@@ -24,7 +24,7 @@ pub struct FileState {
     /// Its length in bytes.
     pub length: u64,
     /// When it was last modified; absent if the system does not say.
-    #[serde(with = "crate::formats::time::system")]
+    #[serde(with = "crate::formats::time_text::system")]
     pub modified: Option<SystemTime>,
 }
 
