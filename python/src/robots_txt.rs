@@ -146,10 +146,9 @@ impl RobotsTxt {
         if url.starts_with(b"/") {
             return Ok(judged(url));
         }
-        let url = origin::trimmed(url);
-        match origin::canonical(url) {
-            Ok((_, end)) => Ok(judged(&url[end..])),
-            Err(problem) => Err(error::parameter("url", format!("{}: {problem}", url.escape_ascii()))),
+        match origin::split(url) {
+            Ok((_, rest)) => Ok(judged(rest)),
+            Err(problem) => Err(error::parameter("url", format!("{}: {problem}", origin::trimmed(url).escape_ascii()))),
         }
     }
 }

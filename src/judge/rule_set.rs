@@ -92,9 +92,8 @@ impl RuleSet {
     ///
     /// [`InvalidUrl`] if it is not such a URL.
     pub fn verdict_url(&self, url: impl AsRef<[u8]>) -> Result<Verdict, InvalidUrl> {
-        let url = origin::trimmed(url.as_ref());
-        let (_, end) = origin::canonical(url)?;
-        Ok(self.verdict(self.chosen.dialect.url_path.of(&url[end..])))
+        let (_, rest) = origin::split(url.as_ref())?;
+        Ok(self.verdict(self.chosen.dialect.url_path.of(rest)))
     }
 
     /// The verdict on a path that begins with `/`, with the caller's scratch, for judging many paths.
@@ -127,8 +126,7 @@ impl RuleSet {
         if given.starts_with(b"/") {
             return Cow::Borrowed(given);
         }
-        let url = origin::trimmed(given);
-        self.chosen.dialect.url_path.of(origin::canonical(url).map_or(given, |(_, end)| &url[end..]))
+        self.chosen.dialect.url_path.of(origin::split(given).map_or(given, |(_, rest)| rest))
     }
 
     /// The rules as written in the file.

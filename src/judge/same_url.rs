@@ -137,7 +137,7 @@ impl<'u> LineKeys<'u> {
         }
         match self.same {
             // An invalid line is never left out, so it must not replace others.
-            SameUrl::Surt => origin::of(url).ok().and_then(|_| self.index_key(line)).map(Cow::Borrowed),
+            SameUrl::Surt => origin::split(url).ok().and_then(|_| self.index_key(line)).map(Cow::Borrowed),
             same => same.key(url).ok(),
         }
     }
@@ -220,7 +220,7 @@ fn quick_key(url: &[u8]) -> Option<Cow<'_, [u8]>> {
 fn serialised(url: &[u8]) -> Result<Vec<u8>, InvalidUrl> {
     // A copy, because a line of a mapped file may change after it was found to be UTF-8.
     let url = url.to_vec();
-    origin::of(&url)?;
+    origin::split(&url)?;
     let mut text = String::with_capacity(url.len());
     for part in url.utf8_chunks() {
         text.push_str(part.valid());
@@ -487,7 +487,7 @@ mod tests {
             let lines = text.split_inclusive(|&byte| byte == b'\n').map(|line| &line[..line.len() - 1]);
             for (line, key) in lines.zip(keys(SameUrl::Fetched, &text)) {
                 // As the judge has it.
-                let expected = origin::of(origin::trimmed(line)).ok().and_then(|_| plainly(line));
+                let expected = origin::split(line).ok().and_then(|_| plainly(line));
                 assert_eq!(key, expected, "{}", line.escape_ascii());
                 let is_own = key.as_deref() == Some(line);
                 (valid, own) = (valid + u64::from(key.is_some()), own + u64::from(is_own));

@@ -159,8 +159,8 @@ impl<'p> JudgeView<'p> {
         if !self.decisions.choices.www_fallback {
             return None;
         }
-        let (origin, _) = origin::of(line).ok()?;
-        self.lookup.get(&origin::www_sibling(&origin)?)
+        let (origin, _) = origin::split(line).ok()?;
+        self.lookup.get(&origin::www_sibling(origin.as_bytes())?)
     }
 
     /// The record of a trimmed line's origin, and where its path begins.
@@ -171,8 +171,8 @@ impl<'p> JudgeView<'p> {
                 return Ok((record, end));
             }
         }
-        let (origin, end) = origin::canonical(line)?;
-        Ok((self.lookup.get(origin.as_bytes()), end))
+        let (origin, rest) = origin::split(line)?;
+        Ok((self.lookup.get(origin.as_bytes()), line.len() - rest.len()))
     }
 
     /// The outcome of a plain URL whose key is not that of its slot's entry, and its path, if it is certain without looking at records.
@@ -187,9 +187,8 @@ impl<'p> JudgeView<'p> {
 
 /// Whether a dialect always allows a URL, whatever the state of its origin.
 pub(crate) fn always_allows(url: &[u8], dialect: &Dialect) -> bool {
-    let url = origin::trimmed(url);
-    let Ok((_, end)) = origin::canonical(url) else { return false };
-    is_always_allowed(&dialect.encoding.path(&dialect.url_path.of(&url[end..])), dialect)
+    let Ok((_, rest)) = origin::split(url) else { return false };
+    is_always_allowed(&dialect.encoding.path(&dialect.url_path.of(rest)), dialect)
 }
 
 /// Counts a trimmed URL that has a tab before its fragment, or anywhere if such URLs are refused. Returns whether it is refused.

@@ -294,7 +294,7 @@ fn crawlers_judged_together_get_the_verdicts_of_their_own_rules() {
                 let mut own: std::collections::HashMap<usize, crate::judge::RuleSet> = std::collections::HashMap::new();
                 for (line, &outcome) in text.split(|&byte| byte == b'\n').zip(outcomes) {
                     assert_eq!(outcome, matcher.judge(line), "{agents} {}", line.escape_ascii());
-                    let Ok((origin, _)) = crate::origin::canonical(crate::origin::trimmed(line)) else { continue };
+                    let Ok((origin, _)) = crate::origin::split(line) else { continue };
                     let Some(number) = origins.iter().position(|known| *known == origin) else { continue };
                     let file = if is_layered && number % 3 == 0 { &newer[number] } else { &files[number] };
                     let compile = || crate::judge::RuleSet::compile(file.as_bytes(), agents, dialect);
