@@ -96,7 +96,7 @@ impl Matcher {
     /// The outcome of a URL: its partition and the reason.
     pub fn judge(&self, url: impl AsRef<[u8]>) -> Outcome {
         let (view, url) = (self.view(), url.as_ref());
-        with_scratch(|scratch| view.required(url, view.judge_line(url, scratch), scratch))
+        with_scratch(|scratch| view.required(url, view.judge_one(url, scratch), scratch))
     }
 
     /// Judges many URLs; fills `outcomes` with one outcome for each, in order.

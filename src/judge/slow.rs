@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 
 use super::decision::Decision;
+use super::lines::is_plain_path;
 use super::scratch::Scratch;
 use super::view::{Judge, JudgeView, Route};
 use crate::automaton::{self, front};
@@ -43,6 +44,24 @@ impl<'p> JudgeView<'p> {
             None => judge.decisions.unfetched,
         };
         outcome.waits_for_robots_txt().then(|| outcome.reason())
+    }
+
+    /// The outcome of one URL. A plain one of an origin that has a slot is judged by its entry alone, as in the hot path.
+    pub(crate) fn judge_one(&self, url: &[u8], scratch: &mut Scratch) -> Outcome {
+        self.judge_plain(url, scratch).unwrap_or_else(|| self.judge_line(url, scratch))
+    }
+
+    fn judge_plain(&self, url: &[u8], scratch: &mut Scratch) -> Option<Outcome> {
+        let (key, path) = url.split_at(origin::cut(url)?);
+        if !is_plain_path(path) {
+            return None;
+        }
+        let Some(slot) = self.lookup.find_slot(key) else {
+            // Layers over the policy may have the origin.
+            return if self.over.is_none() { self.outcome_of_unknown(key, path) } else { None };
+        };
+        let (route, automaton) = self.route(slot);
+        Some(self.judge_path(route, automaton, path, path.len(), scratch))
     }
 
     /// The outcome of any line, given without its LF.

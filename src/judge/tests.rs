@@ -221,6 +221,13 @@ fn the_hot_path_and_the_slow_way_agree() {
                     for (line, outcome) in all.iter().zip(outcomes) {
                         let slow = judge.judge_line(line, &mut scratch);
                         assert_eq!(*outcome, slow, "{} {}", dialect.name, line.escape_ascii());
+                        assert_eq!(
+                            judge.judge_one(line, &mut scratch),
+                            slow,
+                            "{} {}",
+                            dialect.name,
+                            line.escape_ascii()
+                        );
                     }
                     let mut together = Vec::new();
                     judge.judge_all(&all, &mut together, &mut scratch);

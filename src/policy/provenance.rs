@@ -21,7 +21,7 @@ use crate::rules::chosen::{ChosenRules, KeptRule};
 use crate::rules::deciding_rule;
 
 /// Encodes rules that were chosen, and the `User-agent` lines for which they were, in the order of the file.
-pub(super) fn encode(robots: &Robots<'_>, selection: &Selection, lines: &[AgentName<'_>]) -> Vec<u8> {
+pub(crate) fn encode(robots: &Robots<'_>, selection: &Selection, lines: &[AgentName<'_>]) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
     push_number(lines.len() as u64, &mut out);
     let mut before = 0;
@@ -102,7 +102,7 @@ pub(super) fn have_same_rules(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// Decodes checked bytes into the rules chosen for a crawler; `own` says whether the group is the crawler's own.
-pub(super) fn decode(bytes: &[u8], own: bool, agents: &Agents, dialect: &'static Dialect) -> ChosenRules {
+pub(crate) fn decode(bytes: &[u8], own: bool, agents: &Agents, dialect: &Dialect) -> ChosenRules {
     let agent_lines = agent_lines(bytes);
     let (origin, lines) = lines_for(&agent_lines, own, agents, dialect);
     let rules = rules(bytes).iter().map(KeptRule::of).collect();
