@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::hint::black_box;
 
-use crate::{Bodies, ROUNDS, clock, median};
+use crate::{Bodies, ROUNDS, clock, median, shuffle};
 
 /// URLs that are judged together.
 const TOGETHER: usize = 256;
@@ -42,11 +42,15 @@ pub fn measured(
     let blocked = check(&matcher, &asked);
     asked.sort_by_key(|asked| asked.url);
     let hot = in_turn(&matcher, &asked, REPEATED, blocked);
-    super::shuffle(&mut asked);
+    shuffle(&mut asked);
     let shuffled = in_turn(&matcher, &asked, 1, blocked);
-    Ok(
-        serde_json::json!({ "compile_seconds": compile_seconds, "urls": asked.len(), "blocked": blocked, "ns_hot": hot, "ns_shuffled": shuffled }),
-    )
+    Ok(serde_json::json!({
+        "compile_seconds": compile_seconds,
+        "urls": asked.len(),
+        "blocked": blocked,
+        "ns_hot": hot,
+        "ns_shuffled": shuffled,
+    }))
 }
 
 /// Seconds to compile all files to rules that can be asked and explained.
@@ -110,12 +114,7 @@ fn in_turn(matcher: &Matcher, asked: &[Asked<'_>], repeated: usize, blocked: usi
             assert_eq!(found, repeated * blocked, "{}", WAYS[way]);
         }
     }
-    WAYS.iter()
-        .zip(times)
-        .map(|(way, times)| (way.to_string(), median(times)))
-        .collect::<HashMap<_, _>>()
-        .into_iter()
-        .collect()
+    WAYS.iter().zip(times).map(|(&way, times)| (way, median(times))).collect()
 }
 
 // Not inlined, so that `callgrind_annotate --inclusive=yes` names each.

@@ -185,18 +185,21 @@ mod tests {
             let selection = robots.select(&agents, dialect);
             let lines: Vec<_> = selection.agent_lines(&robots, &agents, dialect).copied().collect();
             let bytes = encode(&robots, &selection, &lines);
-            let rules = RuleSet::compile(FILE, &agents, dialect);
-            assert_eq!(decode(&bytes, own, &agents, dialect), *rules.chosen(), "{list}");
+            let named: Vec<_> = lines.iter().map(AgentName::kept).collect();
+            let rules: Vec<_> = selection.rules(&robots).map(KeptRule::of).collect();
+            let expected = ChosenRules::new(selection.origin, named.clone(), rules, dialect);
+            assert_eq!(decode(&bytes, own, &agents, dialect), expected, "{list}");
+            assert_eq!(*RuleSet::compile(FILE, &agents, dialect).chosen(), expected, "{list}");
             let all: Vec<_> = robots.agents.to_vec();
             if own {
                 let shared = decode(&encode(&robots, &selection, &all), own, &agents, dialect);
-                assert_eq!(shared, *rules.chosen(), "lines of other crawlers are passed over: {list}");
+                assert_eq!(shared, expected, "lines of other crawlers are passed over: {list}");
             }
             assert_eq!(check(&bytes), Ok(()));
             let outline = outline(&bytes);
-            assert_eq!(outline.rules, rules.rules().len() as u64);
+            assert_eq!(outline.rules, expected.rules.len() as u64);
             let first = outline.first_agent.map(|agent| agent.kept());
-            assert_eq!(first.as_ref(), rules.agent_lines().first());
+            assert_eq!(first.as_ref(), named.first());
             for length in 0..bytes.len() {
                 assert!(check(&bytes[..length]).is_err(), "{list} {length}");
             }
