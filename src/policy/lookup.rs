@@ -128,6 +128,8 @@ impl Entry {
 }
 
 const HEADER: usize = 64;
+/// Bytes of the header that are not zero.
+const HEADER_WORDS: usize = 32;
 
 /// The parts of the section, as the header counts them.
 #[derive(Debug, Clone, Copy)]
@@ -148,14 +150,12 @@ fn header(seed: u64, pilots: usize, slots: usize, overflow: usize) -> [u8; HEADE
     bytemuck::cast([seed, pilots as u64, slots as u64, overflow as u64, 0, 0, 0, 0].map(u64::to_le))
 }
 
-/// Splits a section, which begins at a multiple of 64 bytes, into its parts.
+/// Splits a section, which begins at a multiple of 64 bytes, into its parts. Each URL that is judged alone needs them, so what takes
+/// long to check is checked by [`check`] only.
 fn sections(section: &[u8]) -> Result<Sections<'_>, &'static str> {
     let (header, rest) = section.split_first_chunk::<HEADER>().ok_or("it is too short")?;
     let word = |at: usize| u64::from_le_bytes(header[8 * at..8 * at + 8].try_into().expect("8 bytes"));
     let counts = [word(1), word(2), word(3)];
-    if header[32..] != [0; 32] {
-        return Err("its header does not end in zeros");
-    }
     // The bound is far beyond what a policy can hold, and far from overflowing.
     if counts.iter().any(|&count| count > 1 << 40) || counts[0] == 0 || counts[1] == 0 {
         return Err("its header counts no pilots, no slots, or far too many");
@@ -166,10 +166,7 @@ fn sections(section: &[u8]) -> Result<Sections<'_>, &'static str> {
         return Err("it is not as long as its header says");
     }
     let (pilot_bytes, entries) = rest.split_at(padded as usize);
-    let (pilot_bytes, padding) = pilot_bytes.split_at(2 * pilots as usize);
-    if padding.iter().any(|&byte| byte != 0) {
-        return Err("there are bytes between pilots and entries");
-    }
+    let pilot_bytes = &pilot_bytes[..2 * pilots as usize];
     let (entries, overflow) = bytemuck::cast_slice(entries).split_at(slots as usize);
     Ok(Sections { seed: word(0), pilots: bytemuck::cast_slice(pilot_bytes), entries, overflow })
 }
@@ -444,6 +441,13 @@ pub(super) fn check(
 ) -> Result<usize, Problem> {
     let Sections { pilots, entries, overflow, .. } = sections(section).map_err(|problem| (0, problem))?;
     let first = HEADER + pilots_length(pilots.len() as u64) as usize;
+    let are_zeros = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
+    if !are_zeros(&section[HEADER_WORDS..HEADER]) {
+        return Err((0, "its header does not end in zeros"));
+    }
+    if !are_zeros(&section[HEADER + 2 * pilots.len()..first]) {
+        return Err((0, "there are bytes between pilots and entries"));
+    }
     let at = |slot: usize| first + slot * size_of::<Entry>();
     let is_ordered = |two: &[Entry]| two[0].record() < two[1].record();
     if !overflow.windows(2).all(is_ordered) {
