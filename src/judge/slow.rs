@@ -1,5 +1,5 @@
 //! The slow way: the outcome of one URL of any form. It defines the results of the [hot path](super::batch), which
-//! leaves doubtful URLs to it.
+//! leaves doubtful URLs to it, and of [`JudgeView::judge_one`], the way of a URL that is judged alone.
 
 use std::borrow::Cow;
 
