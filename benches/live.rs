@@ -1,6 +1,6 @@
 //! A live policy: how many answers it takes in a second, how long judging one URL takes meanwhile, and what a million updates leave.
 //!
-//! `[FOLDER]` also puts the files of a folder, each for other origins. Every figure comes after its answers were checked. Prints a JSON
+//! `[FOLDER] [COUNT]` also puts the files of a folder, each for other origins; of everything, COUNT times 1,000 (200). Every figure comes after its answers were checked. Prints a JSON
 //! object: answers a second by two threads, and the processor time of one in microseconds; nanoseconds to judge one URL while another
 //! thread puts (half of all, 99 of 100, and 999 of 1,000 take no longer); and the bytes in use before and after a million updates of
 //! fifty origins, as counted by the policy and by the system.
@@ -18,23 +18,22 @@ use std::time::Instant;
 
 mod clock;
 
-/// Answers of one measurement.
-const PUTS: usize = 200_000;
-/// Updates of fifty origins.
-const UPDATES: usize = 1_000_000;
+/// Updates of fifty origins, and URLs judged one at a time, for each answer of a measurement.
+const UPDATES: usize = 5;
+const JUDGED: usize = 10;
 /// Hosts that are judged while others put.
 const HOSTS: usize = 3_000;
-/// URLs judged one at a time.
-const JUDGED: usize = 2_000_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let own: Vec<Arc<[u8]>> = (0..1000).map(|number| body(number).into_bytes().into()).collect();
-    let mut report = json!({ "twenty_rules": puts(&own)? });
-    if let Some(folder) = std::env::args().skip(1).find(|word| !word.starts_with('-')) {
-        report["folder"] = puts(&bodies(Path::new(&folder))?)?;
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let count = 1000 * words.iter().find_map(|word| word.parse().ok()).unwrap_or(200);
+    let mut report = json!({ "twenty_rules": puts(&own, count)? });
+    if let Some(folder) = words.iter().find(|word| word.parse::<usize>().is_err()) {
+        report["folder"] = puts(&bodies(Path::new(folder))?, count)?;
     }
-    report["judge_while_putting_ns"] = latencies(&own)?;
-    report["updates"] = updates(&own)?;
+    report["judge_while_putting_ns"] = latencies(&own, JUDGED * count)?;
+    report["updates"] = updates(&own, UPDATES * count)?;
     println!("{report}");
     Ok(())
 }
@@ -70,14 +69,14 @@ fn live() -> Result<LivePolicy, Box<dyn Error>> {
 }
 
 /// Puts answers by two threads.
-fn puts(bodies: &[Arc<[u8]>]) -> Result<Value, Box<dyn Error>> {
+fn puts(bodies: &[Arc<[u8]>], count: usize) -> Result<Value, Box<dyn Error>> {
     let live = live()?;
     let (began, before) = (Instant::now(), clock::process_seconds());
     std::thread::scope(|threads| {
         for thread in 0..2 {
             let live = &live;
             threads.spawn(move || {
-                for number in (thread..PUTS).step_by(2) {
+                for number in (thread..count).step_by(2) {
                     let put = live.put(answer(number, bodies, 1)).expect("an answer");
                     assert_eq!(put.effect, PutEffect::Changed);
                 }
@@ -85,16 +84,16 @@ fn puts(bodies: &[Arc<[u8]>]) -> Result<Value, Box<dyn Error>> {
         }
     });
     let (seconds, processor) = (began.elapsed().as_secs_f64(), clock::process_seconds() - before);
-    assert_eq!(live.statistics().urls, PUTS);
+    assert_eq!(live.statistics().urls, count);
     Ok(json!({
-        "puts_a_second": (PUTS as f64 / seconds).round(),
-        "processor_us": processor / PUTS as f64 * 1e6,
-        "bytes_an_origin": live.statistics().bytes / PUTS as u64,
+        "puts_a_second": (count as f64 / seconds).round(),
+        "processor_us": processor / count as f64 * 1e6,
+        "bytes_an_origin": live.statistics().bytes / count as u64,
     }))
 }
 
 /// Judges single URLs while a thread puts.
-fn latencies(bodies: &[Arc<[u8]>]) -> Result<Value, Box<dyn Error>> {
+fn latencies(bodies: &[Arc<[u8]>], judged: usize) -> Result<Value, Box<dyn Error>> {
     let live = live()?;
     for number in 0..HOSTS {
         live.put(answer(number, bodies, 1))?;
@@ -104,7 +103,7 @@ fn latencies(bodies: &[Arc<[u8]>]) -> Result<Value, Box<dyn Error>> {
         .flat_map(|host| [0, 2].map(|rule| format!("{}/{}/{rule}/x", origin(host), host % bodies.len())))
         .collect();
     let done = AtomicBool::new(false);
-    let (mut taken, mut wrong) = (Vec::with_capacity(JUDGED), 0);
+    let (mut taken, mut wrong) = (Vec::with_capacity(judged), 0);
     let put = std::thread::scope(|threads| {
         let writer = threads.spawn(|| {
             let mut count = 0;
@@ -114,7 +113,7 @@ fn latencies(bodies: &[Arc<[u8]>]) -> Result<Value, Box<dyn Error>> {
             }
             count
         });
-        for at in 0..JUDGED {
+        for at in 0..judged {
             let url = &urls[at * 7919 % urls.len()];
             let began = Instant::now();
             let outcome = matcher.judge(url);
@@ -127,22 +126,22 @@ fn latencies(bodies: &[Arc<[u8]>]) -> Result<Value, Box<dyn Error>> {
     });
     assert_eq!(wrong, 0, "all are judged as their files say");
     taken.sort_unstable();
-    let at = |part: f64| taken[(JUDGED as f64 * part) as usize];
+    let at = |part: f64| taken[(judged as f64 * part) as usize];
     Ok(json!({ "half": at(0.5), "p99": at(0.99), "p99_9": at(0.999), "puts_meanwhile": put }))
 }
 
-/// Updates fifty origins a million times.
-fn updates(bodies: &[Arc<[u8]>]) -> Result<Value, Box<dyn Error>> {
+/// Updates fifty origins so many times.
+fn updates(bodies: &[Arc<[u8]>], count: usize) -> Result<Value, Box<dyn Error>> {
     let live = live()?;
     let matcher = live.matcher("examplebot", Choices::default())?;
     let mut used = Vec::new();
-    for at in 0..UPDATES {
+    for at in 0..count {
         let number = at % 50;
         live.put(Answer::found(origin(number), Arc::clone(&bodies[at / 50 % bodies.len()]), at as i64))?;
         if at % 10 == 0 {
             matcher.judge(origin(number));
         }
-        if at == UPDATES / 10 || at == UPDATES - 1 {
+        if at == count / 10 || at == count - 1 {
             used.push((live.statistics().bytes, resident()));
         }
     }

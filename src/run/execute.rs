@@ -148,6 +148,8 @@ fn split(
     newer: Option<&mut Newer<'_>>,
     out: Box<dyn Write + Send>,
 ) -> Result<Receipt, FilterError> {
+    // One time for the whole run, which the receipt names.
+    let job = &job.clone().choices(job.choices.timed());
     let plan = Plan::new(policy, job)?;
     let workers = plan.options.threads;
     // No other run writes to the folder until everything is done, including the cleanup after a failure.

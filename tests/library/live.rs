@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use robosieve::internals;
 use robosieve::policy::source::Answer;
 use robosieve::policy::{ErrorKind, LivePolicy, Policy, PutEffect, WriteLock};
+use robosieve::run::{Job, Progress};
 use robosieve::{Agents, Choices, Dialect, Fallback, LiveMatcher, MaxAge, Partition, Reason};
 
 use crate::union::random::{Random, Told};
@@ -312,6 +313,32 @@ fn a_stale_answer_is_needed_again() {
     live.put(found("https://a.example", "", NOW - 5)).unwrap();
     assert_eq!(matcher.judge("https://a.example/").partition(), Partition::Allowed);
     assert!(live.needed(NOW + 5000, 10).is_empty());
+}
+
+#[test]
+fn choices_without_a_time_are_those_of_the_clock() {
+    let now = std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs() as i64;
+    let choices = Choices::default().stale(Some(Fallback::Defer), Some(MaxAge::Seconds(10_000)));
+    assert_eq!((choices.now, Choices::default()), (Choices::CLOCK, Choices::at(Choices::CLOCK)));
+    let live = LivePolicy::new("examplebot".parse::<Agents>().unwrap(), Dialect::DEFAULT);
+    live.put(found("https://fresh.example", "", now)).unwrap();
+    live.put(found("https://old.example", "", now - 20_000)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let policy = written(&live, &folder.path().join("p.rsv"));
+    let (of_live, compiled) =
+        (live.matcher("examplebot", choices).unwrap(), policy.matcher_with("examplebot", choices).unwrap());
+    for (url, expected) in
+        [("https://fresh.example/", Partition::Allowed), ("https://old.example/", Partition::Deferred)]
+    {
+        assert_eq!((of_live.judge(url).partition(), compiled.judge(url).partition()), (expected, expected));
+    }
+    let list = folder.path().join("list.txt");
+    std::fs::write(&list, "https://fresh.example/\nhttps://old.example/\n").unwrap();
+    let job = Job::new([&list], vec![policy.crawler(None).unwrap()]).choices(choices);
+    let receipt = job.run(&policy, &Progress::new()).unwrap();
+    let text = serde_json::to_value(&receipt).unwrap()["options"]["choices"]["now"].to_string();
+    assert!(text.starts_with("\"20"), "the time of the run: {text}");
+    assert!(receipt.partitions().any(|part| part == ("deferred", 1)));
 }
 
 /// Half of the origins redirect to the other half. Each put closes or opens a site as a whole, so judging all pages of both, which uses

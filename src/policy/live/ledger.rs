@@ -1,55 +1,63 @@
 //! What answers refer to, counted, so that it is freed with the last of them; and the memory that all of it takes.
 
-use hashbrown::HashMap;
-use std::hash::Hash;
+use hashbrown::{DefaultHashBuilder, HashTable};
+use std::hash::{BuildHasher, Hash};
 use std::sync::Arc;
 
 use super::file::{FileGroups, LiveFile};
 
 /// Distinct values, each with the number of those who refer to it.
 #[derive(Debug)]
-struct Counted<T: ?Sized>(HashMap<Arc<T>, u32>);
+struct Counted<T: ?Sized> {
+    values: HashTable<(Arc<T>, u32)>,
+    hasher: DefaultHashBuilder,
+}
 
 /// What an entry takes besides its value, in bytes.
 const ENTRY: usize = 48;
 
+impl<T: ?Sized> Default for Counted<T> {
+    fn default() -> Counted<T> {
+        Counted { values: HashTable::new(), hasher: DefaultHashBuilder::default() }
+    }
+}
+
 impl<T: ?Sized + Hash + Eq> Counted<T> {
     /// The stored value that equals this one, counted once more; and whether it is new.
     fn take(&mut self, value: Arc<T>) -> (Arc<T>, bool) {
-        if let Some((known, _)) = self.0.get_key_value(&value) {
-            let known = Arc::clone(known);
-            self.0.entry(Arc::clone(&known)).and_modify(|count| *count += 1);
-            return (known, false);
+        let hash = self.hasher.hash_one(&value);
+        match self.values.find_mut(hash, |(known, _)| *known == value) {
+            Some((known, count)) => {
+                *count += 1;
+                (Arc::clone(known), false)
+            }
+            None => {
+                self.values.insert_unique(hash, (Arc::clone(&value), 1), |(known, _)| self.hasher.hash_one(known));
+                (value, true)
+            }
         }
-        self.0.insert(Arc::clone(&value), 1);
-        (value, true)
     }
 
     /// Counts a value once less; returns whether nobody refers to it any more.
     fn release(&mut self, value: &Arc<T>) -> bool {
-        let Some(count) = self.0.get_mut(value) else { return false };
-        *count -= 1;
-        let is_last = *count == 0;
+        let hash = self.hasher.hash_one(value);
+        let Ok(mut known) = self.values.find_entry(hash, |(known, _)| Arc::ptr_eq(known, value)) else { return false };
+        known.get_mut().1 -= 1;
+        let is_last = known.get().1 == 0;
         if is_last {
-            self.0.remove(value);
+            known.remove();
         }
         is_last
     }
 }
 
 /// The files that answers refer to.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Ledger {
     groups: Counted<FileGroups>,
     sides: Counted<[u8]>,
     /// The bytes of these, and of all URLs.
     pub bytes: u64,
-}
-
-impl Default for Ledger {
-    fn default() -> Ledger {
-        Ledger { groups: Counted(HashMap::new()), sides: Counted(HashMap::new()), bytes: 0 }
-    }
 }
 
 impl Ledger {
@@ -74,6 +82,6 @@ impl Ledger {
 
     /// The number of distinct groups of files.
     pub fn files(&self) -> usize {
-        self.groups.0.len()
+        self.groups.values.len()
     }
 }

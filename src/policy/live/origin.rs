@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::derived::{Derived, DerivedCache, Place};
 use super::file::LiveFile;
-use super::state::{Gathering, LiveState};
+use super::state::{Gathering, LiveState, LiveUrl};
 use crate::origin::ROBOTS_TXT;
 use crate::policy::error::WriteError;
 use crate::policy::groups::Groups;
@@ -103,26 +103,30 @@ impl LiveState {
             Some(newer) => newer.derived.load_full(),
             None => cache.get(origin),
         };
-        if let Some((derived, files)) = known.and_then(|derived| Some((derived.clone(), self.current(&derived)?))) {
-            return Some(LiveOrigin::Derived(self, derived, files));
+        let newer = newer.map(|newer| &**newer);
+        if let Some(derived) = known
+            && let Some(file) = self.current(&derived, newer)
+        {
+            return Some(LiveOrigin::Derived(self, derived, file));
         }
         let derived = Arc::new(self.derive(url).ok()??);
         match newer {
             Some(newer) => newer.derived.store(Some(Arc::clone(&derived))),
             None => cache.insert(origin, &derived, most),
         }
-        let files = self.current(&derived)?;
-        Some(LiveOrigin::Derived(self, derived, files))
+        let file = self.current(&derived, newer)?;
+        Some(LiveOrigin::Derived(self, derived, file))
     }
 
-    /// Whether it holds for this version; if so, the file with its rules, if they are not in the base.
-    fn current(&self, derived: &Derived) -> Option<Option<&LiveFile>> {
+    /// Whether it holds for this version, in which its own URL has these newer answers; if so, the file with its rules, if they are not
+    /// in the base.
+    fn current<'s>(&'s self, derived: &Derived, own: Option<&'s LiveUrl>) -> Option<Option<&'s LiveFile>> {
         if derived.generation != self.generation {
             return None;
         }
         let mut with_rules = None;
         for (number, (url, version)) in (0..).zip(&derived.asked) {
-            let newer = self.urls.get(&**url);
+            let newer = if number == 0 { own } else { self.urls.get(&**url).map(|newer| &**newer) };
             if newer.map_or(0, |newer| newer.version) != *version {
                 return None;
             }

@@ -215,7 +215,7 @@ impl OriginEntry {
         (crawlers, cells): (&[Crawler], &[Cell]),
         choices: Choices,
     ) -> OriginEntry {
-        let now = choices.now;
+        let now = choices.timed().now;
         let state = record.state();
         let is_in_use = state.operator_override.ruling.is_none() && state.origin_status_in_use().is_definite();
         let until = state.times_in_use().until(policy.dialect().lifetime).filter(|_| is_in_use);
