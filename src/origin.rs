@@ -119,7 +119,7 @@ fn is_plain_host(origin: &[u8], start: usize) -> bool {
     if let (1.., Some(last)) = (rest.len(), origin.last_chunk::<8>()) {
         // Letters after it.
         let bits = 8 * rest.len();
-        add(u64::from_le_bytes(*last) >> (64 - bits) | LOW * u64::from(b'a') << bits);
+        add(u64::from_le_bytes(*last) >> (64 - bits) | (LOW * u64::from(b'a')) << bits);
     }
     let last_label = host.iter().rposition(|&byte| byte == b'.').map_or(0, |dot| dot + 1);
     odd == 0
