@@ -139,7 +139,7 @@ fn is_canonical_port(digits: &[u8], default_port: u32) -> bool {
 /// The end of the origin of a trimmed line, if it is surely spelled in canonical form.
 #[inline]
 pub(crate) fn canonical_cut(line: &[u8]) -> Option<usize> {
-    cut(line).filter(|&end| !has_line_feed(line) && is_surely_canonical(&line[..end]))
+    cut(line).filter(|&end| is_surely_canonical(&line[..end]) && !has_line_feed(&line[end..]))
 }
 
 /// Splits a URL into its origin in canonical form (`scheme://host`, with `:port` unless it is the default), and what follows the
@@ -161,10 +161,10 @@ pub(crate) fn canonical_cut(line: &[u8]) -> Option<usize> {
 #[inline]
 pub fn split<U: AsRef<[u8]> + ?Sized>(url: &U) -> Result<(Cow<'_, str>, &[u8]), InvalidUrl> {
     let url = trimmed(url.as_ref());
-    if let Some(end) = canonical_cut(url)
-        && let Ok(origin) = std::str::from_utf8(&url[..end])
-    {
-        return Ok((Cow::Borrowed(origin), &url[end..]));
+    if let Some(end) = canonical_cut(url) {
+        let (origin, rest) = url.split_at(end);
+        // SAFETY: it was found to consist of ASCII letters, digits and signs. Looking once more takes a tenth of a verdict's time.
+        return Ok((Cow::Borrowed(unsafe { std::str::from_utf8_unchecked(origin) }), rest));
     }
     let (origin, end) = serialised(url)?;
     Ok((Cow::Owned(origin), &url[end..]))
