@@ -96,45 +96,35 @@ pub(crate) fn is_surely_canonical(origin: &[u8]) -> bool {
     }
 }
 
-/// Whether the host in an origin without a port, which begins at `start`, is as [`is_surely_canonical`] asks. This looks at 16 bytes
-/// at a time, which is faster: every line with an unknown origin gets here, and label ends are unpredictable.
+/// Whether the host in an origin without a port, which begins at `start`, is as [`is_surely_canonical`] asks. This looks at eight bytes
+/// at a time, because label ends are unpredictable, and every line with an unknown origin gets here.
 fn is_plain_host(origin: &[u8], start: usize) -> bool {
-    const LANES: usize = 16;
-    let is_of_label = |byte: u8| {
-        (byte.wrapping_sub(b'a') < 26)
-            | (byte.wrapping_sub(b'0') < 10)
-            | (byte == b'.')
-            | (byte == b'-')
-            | (byte == b'_')
-    };
-    // The byte before the first of a host is a slash.
-    let is_odd = |before: u8, byte: u8| !is_of_label(byte) | ((byte == b'.') & ((before == b'.') | (before == b'/')));
-    let is_hyphen = |before: u8, byte: u8| (byte == b'-') & (before == b'-');
-    let (mut odd, mut hyphens) = (false, false);
-    match origin.len().checked_sub(LANES).filter(|&last| last > 0) {
-        Some(last) => {
-            for at in (start..last).step_by(LANES).chain([last]) {
-                let block: &[u8; 1 + LANES] = origin[at - 1..].first_chunk().expect("it begins early enough");
-                // Bytes of the scheme do not count.
-                let skipped = start.saturating_sub(at) as u8;
-                for lane in 0..LANES {
-                    let (before, byte) = (block[lane], block[lane + 1]);
-                    odd |= is_odd(before, byte) & (lane as u8 >= skipped);
-                    hyphens |= is_hyphen(before, byte);
-                }
-            }
-        }
-        None => {
-            for at in start..origin.len() {
-                odd |= is_odd(origin[at - 1], origin[at]);
-                hyphens |= is_hyphen(origin[at - 1], origin[at]);
-            }
-        }
-    }
+    const LOW: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = LOW << 7;
+    // The high bit of each byte of a word of ASCII that is at least this byte, or one of these.
+    let at_least = |word: u64, byte: u8| word.wrapping_add(LOW * u64::from(128 - byte));
+    let is_one = |word: u64, first: u8, last: u8| at_least(word, first) & !at_least(word, last + 1) & HIGH;
     let host = origin.get(start..).unwrap_or_default();
+    // The start of a host is as the dot before a label.
+    let (mut odd, mut hyphens, mut dot_before, mut hyphen_before) = (0, 0, 0x80, 0);
+    let (words, rest) = host.as_chunks::<8>();
+    let mut add = |word: u64| {
+        let (dots, hyphen) = (is_one(word, b'.', b'.'), is_one(word, b'-', b'-'));
+        let others = is_one(word, b'a', b'z') | is_one(word, b'0', b'9') | is_one(word, b'_', b'_');
+        odd |= word & HIGH | (dots | hyphen | others) ^ HIGH | dots & (dots << 8 | dot_before);
+        hyphens |= hyphen & (hyphen << 8 | hyphen_before);
+        (dot_before, hyphen_before) = (dots >> 56, hyphen >> 56);
+    };
+    words.iter().for_each(|word| add(u64::from_le_bytes(*word)));
+    if let (1.., Some(last)) = (rest.len(), origin.last_chunk::<8>()) {
+        // Letters after it.
+        let bits = 8 * rest.len();
+        add(u64::from_le_bytes(*last) >> (64 - bits) | (LOW * u64::from(b'a')) << bits);
+    }
     let last_label = host.iter().rposition(|&byte| byte == b'.').map_or(0, |dot| dot + 1);
-    !odd && host.get(last_label).is_some_and(u8::is_ascii_lowercase)
-        && !(hyphens && host.split(|&byte| byte == b'.').any(|label| label.starts_with(b"xn--")))
+    odd == 0
+        && host.get(last_label).is_some_and(u8::is_ascii_lowercase)
+        && !(hyphens != 0 && host.split(|&byte| byte == b'.').any(|label| label.starts_with(b"xn--")))
 }
 
 /// Whether a port of these digits is written as the URL standard serialises it.
@@ -149,7 +139,7 @@ fn is_canonical_port(digits: &[u8], default_port: u32) -> bool {
 /// The end of the origin of a trimmed line, if it is surely spelled in canonical form.
 #[inline]
 pub(crate) fn canonical_cut(line: &[u8]) -> Option<usize> {
-    cut(line).filter(|&end| !has_line_feed(line) && is_surely_canonical(&line[..end]))
+    cut(line).filter(|&end| is_surely_canonical(&line[..end]) && !has_line_feed(&line[end..]))
 }
 
 /// Splits a URL into its origin in canonical form (`scheme://host`, with `:port` unless it is the default), and what follows the
@@ -171,10 +161,10 @@ pub(crate) fn canonical_cut(line: &[u8]) -> Option<usize> {
 #[inline]
 pub fn split<U: AsRef<[u8]> + ?Sized>(url: &U) -> Result<(Cow<'_, str>, &[u8]), InvalidUrl> {
     let url = trimmed(url.as_ref());
-    if let Some(end) = canonical_cut(url)
-        && let Ok(origin) = std::str::from_utf8(&url[..end])
-    {
-        return Ok((Cow::Borrowed(origin), &url[end..]));
+    if let Some(end) = canonical_cut(url) {
+        let (origin, rest) = url.split_at(end);
+        // SAFETY: it was found to consist of ASCII letters, digits and signs. Looking once more takes a tenth of a verdict's time.
+        return Ok((Cow::Borrowed(unsafe { std::str::from_utf8_unchecked(origin) }), rest));
     }
     let (origin, end) = serialised(url)?;
     Ok((Cow::Owned(origin), &url[end..]))

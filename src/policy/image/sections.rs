@@ -77,7 +77,6 @@ pub(crate) struct Parts<'p> {
     pub lookup: &'p [u8],
     pub records: &'p [u8],
     pub rows: Pool<'p>,
-    pub automata: &'p [u8],
     pub rules: Pool<'p>,
     pub side: Pool<'p>,
     pub answers: &'p [u8],
@@ -124,7 +123,7 @@ impl Image {
             lookup: self.section(Section::Lookup),
             records: self.section(Section::Origins),
             rows: self.pool(Section::Rows),
-            automata: self.section(Section::Automata),
+
             rules: self.pool(Section::Rules),
             side: self.pool(Section::Side),
             answers: self.section(Section::Answers),
