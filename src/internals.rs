@@ -10,7 +10,7 @@ use std::convert::Infallible;
 #[cfg(feature = "batch")]
 use crate::export::Export;
 use crate::judge::Choices;
-use crate::policy::{Crawler, Policy, Statistics};
+use crate::policy::{Capture, Crawler, LivePolicy, Policy, Put, Statistics};
 use crate::robots::{GroupOrigin, SideRecord};
 use crate::rules::{ChosenRules, Patterns, Verdict};
 use crate::{Dialect, InvalidUrl, Matcher, RuleSet, SignalScope};
@@ -173,6 +173,11 @@ opened! {
 /// A matcher for a crawler of a policy.
 pub fn matcher(policy: &Policy, crawler: Crawler, choices: Choices) -> Matcher {
     Matcher::new(policy, crawler, choices)
+}
+
+/// Puts a capture, whose URL is canonical and which needs no time, into a live policy.
+pub fn put_capture(live: &LivePolicy, capture: Capture) -> Result<Put, crate::policy::Error> {
+    Ok(live.put_capture(capture)?)
 }
 
 /// A policy from the bytes of its file.

@@ -9,6 +9,7 @@
 //! | you have | use |
 //! |---|---|
 //! | one robots.txt and paths of its site | [`RuleSet`] |
+//! | answers for robots.txt files as they arrive, and URLs, in a crawler | [`LivePolicy`] |
 //! | the robots.txt files of many origins, from a crawl, an archive or a folder | [`policy::Captures`], which becomes a [`Policy`] |
 //! | a policy file | [`Policy`] |
 //! | a policy, and URLs in your program, one or many at a time | [`Matcher`] |
@@ -119,13 +120,13 @@ mod threads;
 pub use dialect::{Axis, Dialect};
 pub use error::{ValueError, ValueErrorKind};
 pub use judge::{
-    AllowedIf, Cause, Choices, Explainer, Fallback, Matcher, Matchers, MaxAge, NoKey, Outcomes, PagePreferences,
-    Refusals, Refused, RuleSet, SameUrl, Statuses,
+    AllowedIf, Cause, Choices, Explainer, Fallback, LiveMatcher, Matcher, Matchers, MaxAge, NoKey, Outcomes,
+    PagePreferences, Refusals, Refused, RuleSet, SameUrl, Statuses,
 };
 pub use origin::InvalidUrl;
 pub use outcome::{Outcome, Partition, Reason};
 #[doc(no_inline)]
-pub use policy::Policy;
+pub use policy::{LivePolicy, Policy};
 pub use preferences::{Preference, PreferenceColumn, PreferenceColumns, Requirements, SignalScope};
 pub use robots::{Agents, BodyFlaw};
 pub use rules::{Explanation, KeptRule, Verdict};

@@ -14,7 +14,7 @@ use super::sources::{self, ties};
 use super::watch::watch;
 use super::{destination, lists, process};
 use crate::formats::visible::visible_except;
-use crate::formats::{json, shown, standard_output, visible};
+use crate::formats::{json, shown, standard_output, time, visible};
 use crate::judge::{Choices, Matcher, SameUrl};
 use crate::output::{Receipt, counted};
 use crate::policy::source::PassedOver;
@@ -78,7 +78,7 @@ fn split(
     }
     let earlier = earlier_run(args)?;
     let now = args.choices.of_origins.now.map(jiff::Timestamp::as_second).or(earlier.map(|earlier| earlier.now));
-    let choices = args.choices.choices(now.unwrap_or_else(|| jiff::Timestamp::now().as_second()))?;
+    let choices = args.choices.choices(now.unwrap_or_else(time::now))?;
     let lists = lists::all(&args.lists, &args.input)?;
     let opened = opened(args)?;
     let dialect = opened.as_ref().map_or(args.source.dialect.dialect, |(policy, _)| policy.dialect());
@@ -126,7 +126,7 @@ fn split(
         metrics.describe(job.splits().names(), policy.statistics());
     }
     let mut newer = || {
-        let choices = Choices { now: now.unwrap_or_else(|| jiff::Timestamp::now().as_second()), ..choices };
+        let choices = Choices { now: now.unwrap_or_else(time::now), ..choices };
         followed.as_mut().and_then(|followed| followed.newer(&job.crawlers, choices, journal))
     };
     let receipt = watch(journal, progress, metrics.as_deref(), job.splits().names(), || match args.source.follow {

@@ -60,7 +60,8 @@ pub struct Choices {
     /// The crawlers that a `Content-Signal` line applies to.
     #[serde(default, skip_serializing_if = "SignalScope::is_default")]
     pub content_signal: SignalScope,
-    /// The time relative to which ages are computed, in seconds of Unix time; serialised as RFC 3339.
+    /// The time relative to which ages are computed, in seconds of Unix time; serialised as RFC 3339. [`Choices::CLOCK`] stands for the
+    /// time of each call, or of the making of what judges at one time.
     #[serde(serialize_with = "time::serialize")]
     #[cfg_attr(feature = "batch", serde(deserialize_with = "crate::formats::time_text::deserialize"))]
     pub now: i64,
@@ -86,7 +87,22 @@ fn read_as_rules() -> Fallback {
     Fallback::Use
 }
 
+/// [`Choices::at`] the time of each call.
+impl Default for Choices {
+    fn default() -> Choices {
+        Choices::at(Choices::CLOCK)
+    }
+}
+
 impl Choices {
+    /// In place of a time: a matcher of a live policy reads the clock at each call, any other when it is made.
+    pub const CLOCK: i64 = i64::MIN;
+
+    /// The same at a time: the current one, unless they have one.
+    pub(crate) fn timed(self) -> Choices {
+        if self.now == Choices::CLOCK { Choices { now: time::now(), ..self } } else { self }
+    }
+
     /// Defers unfetched and unreachable origins, judges by any robots.txt, and does not enforce age; `now` is in seconds of Unix
     /// time.
     pub fn at(now: i64) -> Choices {
@@ -368,12 +384,22 @@ impl StatusOverrides {
 
     /// The operator's meanings for the statuses of a record's answers, and these statuses.
     pub fn of(&self, record: &Record<'_>) -> (StatusOverride, FinalStatuses) {
-        if !self.asks(record.origin_status, record.last_good) {
+        self.given(record.origin_status, record.last_good, || self.statuses_of(record))
+    }
+
+    /// The operator's meanings for the statuses of an origin's answers, and these statuses.
+    pub fn given(
+        &self,
+        origin_status: OriginStatus,
+        good: Option<OriginStatus>,
+        statuses: impl FnOnce() -> FinalStatuses,
+    ) -> (StatusOverride, FinalStatuses) {
+        if !self.asks(origin_status, good) {
             return Default::default();
         }
-        let statuses = self.statuses_of(record);
-        let last = self.meaning(record.origin_status, statuses.last);
-        let last_good = record.last_good.and_then(|good| self.meaning(good, statuses.last_good));
+        let statuses = statuses();
+        let last = self.meaning(origin_status, statuses.last);
+        let last_good = good.and_then(|good| self.meaning(good, statuses.last_good));
         (StatusOverride { last, last_good }, statuses)
     }
 

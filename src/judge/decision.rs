@@ -3,7 +3,7 @@
 use super::choices::{Choices, Fallback, MaxAge, StatusOverride, StatusOverrides};
 use crate::dialect::{Dialect, Lifetime};
 use crate::outcome::{Outcome, Partition, Reason};
-use crate::policy::{Class, OriginState, OriginStatus, OverrideState, Policy, Record, Ruling, Times};
+use crate::policy::{Class, LiveOrigin, OriginState, OriginStatus, OverrideState, Policy, Record, Ruling, Times};
 use crate::preferences::Requirements;
 
 /// The decision for an origin, before its path is looked at.
@@ -55,6 +55,7 @@ pub(crate) struct DecisionTable {
 
 impl DecisionTable {
     pub fn new(choices: Choices, dialect: &Dialect) -> DecisionTable {
+        let choices = choices.timed();
         let lifetime = choices.max_age.map(|max_age| match max_age {
             MaxAge::Seconds(seconds) => Lifetime { seconds, expires_header: false },
             MaxAge::Dialect => dialect.lifetime,
@@ -72,6 +73,22 @@ impl DecisionTable {
     #[inline]
     pub fn requirements(&self) -> Option<&Requirements> {
         Some(&self.choices.require).filter(|requirements| !requirements.is_empty())
+    }
+
+    /// The same table at another time.
+    pub fn at(&self, now: i64) -> DecisionTable {
+        DecisionTable { choices: Choices { now, ..self.choices }, ..self.clone() }
+    }
+
+    /// The decision for an origin of a live policy.
+    pub fn of_origin(&self, origin: &LiveOrigin<'_>) -> Decision {
+        let state = origin.state();
+        if let Some(decision) = self.by_override(state.operator_override) {
+            return decision;
+        }
+        let good = state.last_good.map(|good| good.origin_status);
+        let said = self.said.given(state.origin_status, good, || origin.statuses()).0;
+        self.of_state(state.origin_status, good, state.html_page, said, || state)
     }
 
     /// The decision for a record.

@@ -203,7 +203,7 @@ impl fmt::Debug for Matcher {
 }
 
 /// Lends out the thread's scratch.
-fn with_scratch<T>(judge: impl FnOnce(&mut Scratch) -> T) -> T {
+pub(super) fn with_scratch<T>(judge: impl FnOnce(&mut Scratch) -> T) -> T {
     with_scratches(|[scratch, _]| judge(scratch))
 }
 

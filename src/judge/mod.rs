@@ -31,6 +31,7 @@ pub(crate) mod line_keys;
 #[cfg(feature = "batch")]
 pub(crate) mod line_urls;
 pub(crate) mod lines;
+mod live;
 pub(crate) mod matcher;
 mod others;
 pub(crate) mod outcomes;
@@ -50,6 +51,7 @@ pub(crate) mod view;
 
 pub use choices::{Choices, Fallback, MaxAge, Statuses};
 pub use explain::{Cause, Explainer};
+pub use live::LiveMatcher;
 pub use matcher::{Matcher, Matchers};
 pub use outcomes::{AllowedIf, Outcomes, Refusals, Refused};
 pub use preferred::PagePreferences;

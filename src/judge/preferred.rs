@@ -63,6 +63,13 @@ impl KnownPreferences {
     }
 }
 
+impl KnownPreferences {
+    /// The preferences in these records about uses of the page with a path in normal form; `None` if there are none.
+    pub fn preferred(&mut self, records: &[SideRecord<'_>], dialect: &Dialect, path: &[u8]) -> Option<Preferred> {
+        Some(self.of(records, dialect)?.preferred(path, &mut self.walk))
+    }
+}
+
 /// The preferences of a policy's lists, by place, and of its layers' lists; for one call only, because the next call
 /// may have another policy.
 pub(crate) struct Places<'k> {

@@ -5,7 +5,9 @@
 use super::outcomes::Outcomes;
 use super::preferred::{KnownPreferences, Places};
 use super::scratch::Scratch;
+use super::slow::always_allows;
 use super::view::JudgeView;
+use crate::dialect::Dialect;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::preferences::{Preferred, Requirements};
 use crate::rules::chosen::KeptRule;
@@ -62,16 +64,26 @@ impl JudgeView<'_> {
     /// The outcome of an allowed URL with these preferences, if it does not meet the requirements. A path that is
     /// always allowed need not meet them.
     fn closed_by(&self, requirements: &Requirements, preferred: Option<Preferred>, url: &[u8]) -> Option<Outcome> {
-        if requirements.are_met(&preferred.unwrap_or_default()) {
-            return None;
-        }
-        Some(if self.always_allows(url) { Outcome::ROBOTS_TXT } else { REFUSED })
+        closed_by(requirements, preferred, url, self.policy.dialect())
     }
 
     /// The line that refuses a page; `None` if the site is silent on a required use.
     pub(super) fn refusing(&self, url: &[u8], known: &mut KnownPreferences) -> Option<KeptRule> {
         self.page(url)?.refusing(self.groups.columns(), self.decisions.requirements()?, known)
     }
+}
+
+/// The outcome of an allowed URL with these preferences, if it does not meet the requirements.
+pub(super) fn closed_by(
+    requirements: &Requirements,
+    preferred: Option<Preferred>,
+    url: &[u8],
+    dialect: &Dialect,
+) -> Option<Outcome> {
+    if requirements.are_met(&preferred.unwrap_or_default()) {
+        return None;
+    }
+    Some(if always_allows(url, dialect) { Outcome::ROBOTS_TXT } else { REFUSED })
 }
 
 #[cfg(test)]

@@ -19,8 +19,7 @@ impl<'p> JudgeView<'p> {
     /// path or its origin must call this first.
     #[inline]
     pub(crate) fn unless_always_allowed(&self, path: &[u8], outcome: Outcome) -> Outcome {
-        let is_spared = is_always_allowed(path, self.policy.dialect()) && outcome.spares_robots_txt();
-        if is_spared { Outcome::ROBOTS_TXT } else { outcome }
+        unless_always_allowed(path, outcome, self.policy.dialect())
     }
 
     /// Whether the dialect always allows `/robots.txt`.
@@ -89,50 +88,18 @@ impl<'p> JudgeView<'p> {
 
     /// The outcome of a URL, given the part after its origin, without LF.
     fn judge_written(&self, route: Route, automaton: u32, rest: &[u8], scratch: &mut Scratch) -> Outcome {
-        let url_path = self.policy.dialect().url_path;
-        let written = url_path.written(rest);
-        let path = url_path.judged(&written);
-        let is_rewritten = matches!(path, Cow::Owned(_));
-        // A path that is fetched as written has no dot segments.
-        if is_rewritten || url_path == UrlPath::AsWritten {
-            scratch.counts.dot_segments += u64::from(origin::has_dot_segment(&written));
-            scratch.counts.rewritten += u64::from(is_rewritten);
-        }
-        self.judge_path(route, automaton, &path, 0, scratch)
+        self.by_rules(route, automaton).judge_written(rest, scratch)
     }
 
-    /// The outcome of a judged path that is not in normal form yet, except for its first `kept` bytes. The automaton
-    /// decides, if there is one.
+    /// The outcome of a judged path that is not in normal form yet, except for its first `kept` bytes.
     fn judge_path(&self, route: Route, automaton: u32, path: &[u8], kept: usize, scratch: &mut Scratch) -> Outcome {
-        if !route.walks || automaton == 0 {
-            let is_closed = route.settled.spares_robots_txt();
-            return if is_closed {
-                self.unless_always_allowed(&self.normal(path), route.settled)
-            } else {
-                route.settled
-            };
-        }
-        let [allowed, blocked] = route.outcomes;
-        let automaton = front::words(self.automaton(automaton));
-        let encoding = self.policy.dialect().encoding;
-        // Most paths are decided before the first byte that normalisation could change.
-        let kept = encoding.kept_from(kept, path);
-        if kept < path.len() && automaton::settled_by(automaton, &path[..kept]) == Some(Verdict::Allowed) {
-            return allowed;
-        }
-        let normal = encoding.path_after(kept, path);
-        scratch.counts.normalised += u64::from(matches!(normal, Cow::Owned(_)));
-        match automaton::verdict(automaton, &normal, &mut scratch.walk) {
-            Verdict::Allowed => allowed,
-            Verdict::Blocked => self.unless_always_allowed(&normal, blocked),
-        }
+        self.by_rules(route, automaton).judge_path(path, kept, scratch)
     }
 
-    /// The normal form of a path.
-    fn normal<'t>(&self, path: &'t [u8]) -> Cow<'t, [u8]> {
-        self.policy.dialect().encoding.path(path)
+    fn by_rules(&self, route: Route, automaton: u32) -> ByRules<'p> {
+        let automaton = (automaton != 0).then(|| self.automaton(automaton));
+        ByRules { route, automaton, dialect: self.policy.dialect() }
     }
-
     /// The view that judges the origins that layers over the policy change.
     pub(super) fn changed(&self) -> Option<JudgeView<'p>> {
         Some(self.over?.view().answered_by(self.groups.columns()))
@@ -185,6 +152,65 @@ impl<'p> JudgeView<'p> {
     }
 }
 
+/// How the path of a URL is judged, once its origin is found.
+pub(super) struct ByRules<'p> {
+    pub route: Route,
+    /// The item of the automaton, if a group applies.
+    pub automaton: Option<&'p [u8]>,
+    pub dialect: &'static Dialect,
+}
+
+impl ByRules<'_> {
+    /// The outcome of a URL, given the part after its origin, without LF.
+    pub fn judge_written(&self, rest: &[u8], scratch: &mut Scratch) -> Outcome {
+        let url_path = self.dialect.url_path;
+        let written = url_path.written(rest);
+        let path = url_path.judged(&written);
+        let is_rewritten = matches!(path, Cow::Owned(_));
+        // A path that is fetched as written has no dot segments.
+        if is_rewritten || url_path == UrlPath::AsWritten {
+            scratch.counts.dot_segments += u64::from(origin::has_dot_segment(&written));
+            scratch.counts.rewritten += u64::from(is_rewritten);
+        }
+        self.judge_path(&path, 0, scratch)
+    }
+
+    /// The outcome of a judged path that is not in normal form yet, except for its first `kept` bytes. The automaton
+    /// decides, if there is one.
+    fn judge_path(&self, path: &[u8], kept: usize, scratch: &mut Scratch) -> Outcome {
+        let &ByRules { route, automaton, dialect } = self;
+        let encoding = dialect.encoding;
+        let Some(automaton) = automaton.filter(|_| route.walks) else {
+            let is_closed = route.settled.spares_robots_txt();
+            return if is_closed {
+                unless_always_allowed(&encoding.path(path), route.settled, dialect)
+            } else {
+                route.settled
+            };
+        };
+        let [allowed, blocked] = route.outcomes;
+        let automaton = front::words(automaton);
+        // Most paths are decided before the first byte that normalisation could change.
+        let kept = encoding.kept_from(kept, path);
+        if kept < path.len() && automaton::settled_by(automaton, &path[..kept]) == Some(Verdict::Allowed) {
+            return allowed;
+        }
+        let normal = encoding.path_after(kept, path);
+        scratch.counts.normalised += u64::from(matches!(normal, Cow::Owned(_)));
+        match automaton::verdict(automaton, &normal, &mut scratch.walk) {
+            Verdict::Allowed => allowed,
+            Verdict::Blocked => unless_always_allowed(&normal, blocked, dialect),
+        }
+    }
+}
+
+/// The outcome of a path in normal form: `outcome`, unless the path is always allowed.
+#[inline]
+fn unless_always_allowed(path: &[u8], outcome: Outcome, dialect: &Dialect) -> Outcome {
+    let is_spared = is_always_allowed(path, dialect) && outcome.spares_robots_txt();
+    if is_spared { Outcome::ROBOTS_TXT } else { outcome }
+}
+
 /// Whether a dialect always allows a URL, whatever the state of its origin.
 pub(crate) fn always_allows(url: &[u8], dialect: &Dialect) -> bool {
     let url = origin::trimmed(url);
@@ -193,7 +219,7 @@ pub(crate) fn always_allows(url: &[u8], dialect: &Dialect) -> bool {
 }
 
 /// Counts a trimmed URL that has a tab before its fragment, or anywhere if such URLs are refused. Returns whether it is refused.
-fn has_refused_tab(url: &[u8], scratch: &mut Scratch) -> bool {
+pub(super) fn has_refused_tab(url: &[u8], scratch: &mut Scratch) -> bool {
     let Some(at) = memchr::memchr2(b'\t', b'#', url) else { return false };
     let has_tab = url[at] == b'\t' || scratch.refuses_tabs && memchr::memchr(b'\t', &url[at..]).is_some();
     scratch.counts.tabs += u64::from(has_tab);

@@ -9,7 +9,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::crawlers::Crawlers;
+use super::error::WriteError;
+use super::groups::{CrawlerClass, Group};
+use super::image::Tables;
+use super::resolve::status_alone;
 use super::state::Answered;
+use super::url_answers::{Content, Failures, StoredAnswer, StoredRules};
 use super::{provenance, side_records};
 use crate::dialect::{AnswerKind, Dialect};
 use crate::robots::{self, AgentName, BodyFlaw, BodyProblem, GroupOrigin, NoteCounts, NoteKind, Robots, Selection};
@@ -159,6 +164,45 @@ impl Capture {
     /// loop.
     pub(super) fn target(&self) -> Option<String> {
         redirected(&self.url, self.location.as_deref()?).map(String::from)
+    }
+}
+
+impl Capture {
+    /// The answer as it is stored, and the failures that it tells of.
+    pub(super) fn stored(
+        &self,
+        kind: AnswerKind,
+        flaw: Option<BodyFlaw>,
+        content: Content,
+        notes: Option<Box<NoteCounts>>,
+        dialect: &Dialect,
+    ) -> (StoredAnswer, Failures) {
+        let Answered { status, fetched_at, expires, unreachable_since } = self.answered;
+        let is_failure = status_alone(kind, status, flaw, dialect).is_unreachable();
+        let failures = if is_failure { Failures::new(fetched_at, unreachable_since) } else { Failures::default() };
+        (StoredAnswer { kind, exact: self.exact, status, flaw, fetched_at, expires, content, notes }, failures)
+    }
+}
+
+impl Selected {
+    /// Stores the groups and side records in tables.
+    pub(super) fn store(self, tables: &mut Tables) -> Result<StoredRules, WriteError> {
+        let automata = self.automata.iter().map(|words| tables.automata.intern(bytemuck::cast_slice(words)));
+        let automata: Vec<u32> = automata.collect::<Result<_, _>>()?;
+        let mut classes = Vec::with_capacity(self.classes.len());
+        for SelectedClass { group, columns } in self.classes {
+            let group = match group {
+                Some(group) => {
+                    let rules = tables.rules.intern(&group.rules)?;
+                    Some(Group { automaton: automata[group.automaton], rules, own: group.own })
+                }
+                None => None,
+            };
+            classes.push(CrawlerClass { group, columns });
+        }
+        let row = tables.row(classes)?;
+        let side = tables.side.intern(&self.side_records)?;
+        Ok(StoredRules { source: 0, row, side })
     }
 }
 

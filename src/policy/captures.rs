@@ -7,19 +7,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::capture::{Batch, Capture, Meaning, Reading, Selected, SelectedClass};
+use super::capture::{Batch, Capture, Meaning, Reading, Selected};
 use super::compiled::Policy;
 use super::crawlers::Crawlers;
 use super::error::{Error, WriteError};
-use super::groups::{CrawlerClass, Group};
-use super::image::{HELD, POLICY_FILE, Run, Sources, SpillFolder, Tables, UrlRecord, Writer};
+use super::image::{HELD, ItemSource, POLICY_FILE, Run, Sources, SpillFolder, Tables, UrlRecord, Writer};
 use super::overrides::{Override, Overrides};
-use super::resolve::status_alone;
 use super::source::{PassedOver, bare_origin, page};
 use super::state::OverrideState;
 use super::statistics::{CompileProgress, Statistics};
 use super::union::{Deriving, OverridesFrom, Targets, Union, UrlList};
-use super::url_answers::{Content, Failures, StoredAnswer, StoredRules};
+use super::url_answers::{Content, UrlAnswers};
 use super::urls::{StoredOverride, StoredUrl, Urls};
 use crate::dialect::{AnswerKind, Dialect};
 use crate::formats::replace::folder_of;
@@ -227,7 +225,10 @@ impl Captures {
 
     pub(crate) fn add_all_overrides(&mut self, overrides: &Overrides) -> Result<(), WriteError> {
         for (origin, given) in overrides.iter() {
-            let placement = self.store_override(origin, given)?;
+            let (mut placement, file) = read_override(origin, given, &self.columns, self.dialect)?;
+            if let Some(file) = file {
+                placement.robots_txt = file.store(&mut self.tables)?;
+            }
             let url = self.urls.entry(&origin::robots_url(origin));
             match &mut url.placement {
                 Some(known) => {
@@ -239,25 +240,20 @@ impl Captures {
         Ok(())
     }
 
-    fn store_override(&mut self, origin: &str, given: &Override) -> Result<StoredOverride, WriteError> {
-        let &Override { ruling, paused_until, .. } = given;
-        let operator_override = OverrideState { ruling, paused_until };
-        let crawl_delay = given.crawl_delay.as_deref().map(Box::from);
-        let mut placement = StoredOverride { operator_override, crawl_delay, ..StoredOverride::default() };
-        if let Some(body) = &given.robots_txt {
-            let capture = Capture::found(origin, Arc::clone(body));
-            let reading = capture.read(&self.columns, self.dialect);
-            placement.notes = reading.notes;
-            match self.store(reading.meaning)? {
-                Content::Rules(rules) => placement.robots_txt = rules,
-                // No rules would allow everything.
-                _ => {
-                    let problem = format!("the operator's robots.txt of {origin} is none: it is damaged, or no text");
-                    return Err(WriteError::Capture { problem });
-                }
-            }
+    /// Adds the answers of a URL that has none yet, whose rules are in these sources.
+    pub(super) fn adopt(
+        &mut self,
+        url: &str,
+        mut kept: UrlAnswers,
+        mut placement: Option<StoredOverride>,
+        sources: &[ItemSource<'_>],
+    ) -> Result<(), WriteError> {
+        let of_override = placement.iter_mut().filter(|placement| placement.has_rules());
+        for rules in kept.rules_mut().chain(of_override.map(|placement| &mut placement.robots_txt)) {
+            *rules = self.tables.adopt(&sources[rules.source as usize], *rules)?;
         }
-        Ok(placement)
+        *self.urls.entry(url) = StoredUrl { kept, placement: placement.map(Box::new) };
+        Ok(())
     }
 
     /// The records of the sources that answer for no origin.
@@ -272,30 +268,10 @@ impl Captures {
 
     fn store(&mut self, meaning: Meaning) -> Result<Content, WriteError> {
         Ok(match meaning {
-            Meaning::RobotsTxt(selected) => Content::Rules(self.store_robots_txt(selected)?),
+            Meaning::RobotsTxt(selected) => Content::Rules(selected.store(&mut self.tables)?),
             Meaning::Redirect(target) => Content::Target(target.map(String::into_boxed_str)),
             Meaning::OfKind => Content::Nothing,
         })
-    }
-
-    fn store_robots_txt(&mut self, selected: Selected) -> Result<StoredRules, WriteError> {
-        let tables = &mut self.tables;
-        let automata = selected.automata.iter().map(|words| tables.automata.intern(bytemuck::cast_slice(words)));
-        let automata: Vec<u32> = automata.collect::<Result<_, _>>()?;
-        let mut classes = Vec::with_capacity(selected.classes.len());
-        for SelectedClass { group, columns } in selected.classes {
-            let group = match group {
-                Some(group) => {
-                    let rules = tables.rules.intern(&group.rules)?;
-                    Some(Group { automaton: automata[group.automaton], rules, own: group.own })
-                }
-                None => None,
-            };
-            classes.push(CrawlerClass { group, columns });
-        }
-        let row = tables.row(classes)?;
-        let side = tables.side.intern(&selected.side_records)?;
-        Ok(StoredRules { source: 0, row, side })
     }
 
     fn insert(
@@ -306,21 +282,9 @@ impl Captures {
         content: Content,
         notes: Option<Box<NoteCounts>>,
     ) -> Result<(), WriteError> {
-        let answered = capture.answered;
         let url = self.urls.entry(&capture.url);
-        if status_alone(kind, answered.status, flaw, self.dialect).is_unreachable() {
-            url.kept.fold_failures(&Failures::new(answered.fetched_at, answered.unreachable_since));
-        }
-        let answer = StoredAnswer {
-            kind,
-            exact: capture.exact,
-            status: answered.status,
-            flaw,
-            fetched_at: answered.fetched_at,
-            expires: answered.expires,
-            content,
-            notes,
-        };
+        let (answer, failures) = capture.stored(kind, flaw, content, notes, self.dialect);
+        url.kept.fold_failures(&failures);
         let is_older = url.kept.fold(answer, &mut self.tables)?;
         let counts = &mut self.statistics.captures;
         counts.read += 1;
@@ -429,6 +393,30 @@ impl Captures {
         drop(sorted);
         // Freeing millions of entries takes long.
         threads::both(|| write(writer, statistics), || drop(urls)).0
+    }
+}
+
+/// An override as it is stored, without its rules; and these, if it has some.
+pub(super) fn read_override(
+    origin: &str,
+    given: &Override,
+    columns: &Crawlers,
+    dialect: &Dialect,
+) -> Result<(StoredOverride, Option<Selected>), WriteError> {
+    let &Override { ruling, paused_until, .. } = given;
+    let operator_override = OverrideState { ruling, paused_until };
+    let crawl_delay = given.crawl_delay.as_deref().map(Box::from);
+    let mut placement = StoredOverride { operator_override, crawl_delay, ..StoredOverride::default() };
+    let Some(body) = &given.robots_txt else { return Ok((placement, None)) };
+    let reading = Capture::found(origin, Arc::clone(body)).read(columns, dialect);
+    placement.notes = reading.notes;
+    match reading.meaning {
+        Meaning::RobotsTxt(file) => Ok((placement, Some(file))),
+        // No rules would allow everything.
+        _ => {
+            let problem = format!("the operator's robots.txt of {origin} is none: it is damaged, or no text");
+            Err(WriteError::Capture { problem })
+        }
     }
 }
 

@@ -340,16 +340,13 @@ impl Policy {
     /// The redirect chain of an origin, beginning with its robots.txt, as far as the dialect follows it, plus one URL,
     /// which shows that the chain is too long.
     pub(crate) fn chain(&self, origin: &str) -> Vec<Hop> {
-        let mut next = Some(origin::robots_url(origin));
-        let mut chain = Vec::new();
-        for _ in 0..self.dialect().redirects.hops + 2 {
-            let Some(url) = next else { break };
-            let kept = self.kept(&url).filter(|kept| !kept.answers().is_empty());
-            let is_of_web = |url: &&str| url.starts_with("http://") || url.starts_with("https://");
-            next = kept.as_ref().and_then(UrlAnswers::leads_to).filter(is_of_web).map(str::to_owned);
-            chain.push(Hop { url, kept });
-        }
-        chain
+        chain(origin::robots_url(origin), self.dialect(), |url| self.kept(url))
+    }
+
+    /// All that is stored of a URL, if it was requested or overridden; of a policy without layers.
+    pub(super) fn url_record(&self, url: &str) -> Option<UrlRecord<'_>> {
+        let (origin, path) = split(url);
+        self.image.parts().url((origin.as_bytes(), path.as_bytes()), 0)
     }
 
     /// The statuses at the ends of an origin's redirects, which decided on it; its record has only the status before
@@ -362,6 +359,20 @@ impl Policy {
         let found = (resolved.state.origin_status, resolved.state.last_good.map(|good| good.origin_status));
         if found == (record.origin_status, record.last_good) { resolved.statuses } else { FinalStatuses::default() }
     }
+}
+
+/// The redirect chain that begins with a URL, as far as a dialect follows it, plus one URL; `kept` returns the answers of a URL.
+pub(super) fn chain(first: String, dialect: &Dialect, kept: impl Fn(&str) -> Option<UrlAnswers>) -> Vec<Hop> {
+    let mut next = Some(first);
+    let mut chain = Vec::new();
+    for _ in 0..dialect.redirects.hops + 2 {
+        let Some(url) = next else { break };
+        let kept = kept(&url).filter(|kept| !kept.answers().is_empty());
+        let is_of_web = |url: &&str| url.starts_with("http://") || url.starts_with("https://");
+        next = kept.as_ref().and_then(UrlAnswers::leads_to).filter(is_of_web).map(str::to_owned);
+        chain.push(Hop { url, kept });
+    }
+    chain
 }
 
 /// The URL to request for a waiting origin: the first unfetched URL of its chain, otherwise the stalest. So each URL of

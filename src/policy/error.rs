@@ -51,6 +51,7 @@ is_opaque!(MergeError as Error: |problem| match problem {
     _ => ErrorKind::Differ,
 });
 is_opaque!(ImageError as Error: ImageError::kind);
+is_opaque!(LiveError as Error: |_| ErrorKind::Source);
 is_opaque!(OpenError as Error: |problem| match problem {
     OpenError::Unreadable(_) => ErrorKind::File,
     OpenError::Image { problem, .. } => problem.kind(),
@@ -87,6 +88,19 @@ impl WriteLock {
     pub fn take(path: impl AsRef<Path>, tell: impl FnMut(LockNotice)) -> Result<WriteLock, Error> {
         Ok(WriteLock::take_to("write the policy", path.as_ref(), tell)?)
     }
+}
+
+/// Why a live policy does not take an answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum LiveError {
+    /// A field of it is wrong, or missing.
+    #[error("the answer for {url:?} cannot be used: {problem}")]
+    Answer {
+        /// Its URL or its origin.
+        url: String,
+        /// The problem.
+        problem: String,
+    },
 }
 
 /// Crawlers that cannot be the columns of a policy.

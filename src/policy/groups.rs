@@ -226,6 +226,11 @@ impl<'p> Groups<'p> {
         Groups { rows: parts.rows, sets: parts.crawlers, automata: parts.automata, columns }
     }
 
+    /// The rows of these pools, and the bytes of AUTOMATA.
+    pub(crate) fn of_pools(rows: Pool<'p>, sets: Pool<'p>, automata: &'p [u8], columns: &'p [usize]) -> Groups<'p> {
+        Groups { rows, sets, automata, columns }
+    }
+
     /// The same rows, where these columns answer; none stands for most crawlers of each row.
     pub(crate) fn answered_by<'c>(&self, columns: &'c [usize]) -> Groups<'c>
     where

@@ -16,6 +16,7 @@ mod crawlers;
 mod error;
 pub(crate) mod groups;
 pub(crate) mod image;
+mod live;
 pub(crate) mod lookup;
 mod merge;
 mod overrides;
@@ -46,6 +47,8 @@ pub(crate) use groups::{Group, Groups};
 #[cfg(feature = "cli")]
 pub(crate) use image::POLICY_FILE;
 pub(crate) use image::{Record, Trust};
+pub(crate) use live::{LiveOrigin, LiveState};
+pub use live::{LivePolicy, LiveStatistics, Needed, OriginReport, Put, PutEffect};
 pub(crate) use lookup::Lookup;
 pub(crate) use lookup::{Entry as LookupEntry, hash};
 #[cfg(feature = "cli")]

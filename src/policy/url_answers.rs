@@ -66,7 +66,7 @@ impl StoredAnswer {
 
     /// Compares two answers of one kind: the newest wins, then exact names over shorthands, then the stored bytes. Also
     /// returns whether only the bytes decided.
-    fn compare<C: CompareRules>(&self, other: &StoredAnswer, rules: &mut C) -> Result<(Ordering, bool), C::Error> {
+    pub fn compare<C: CompareRules>(&self, other: &StoredAnswer, rules: &mut C) -> Result<(Ordering, bool), C::Error> {
         let by_precedence = self.precedence().cmp(&other.precedence());
         if by_precedence.is_ne() {
             return Ok((by_precedence, false));

@@ -88,10 +88,15 @@ pub(crate) struct StoredOverride {
 }
 
 impl StoredOverride {
+    /// Whether it has rules of its own.
+    pub fn has_rules(&self) -> bool {
+        self.operator_override.ruling == Some(Ruling::RobotsTxt)
+    }
+
     /// Applies the override to an origin. The origin also keeps its own state.
     pub fn apply(&self, resolved: &mut Resolved) {
         resolved.state.operator_override = self.operator_override;
-        if self.operator_override.ruling == Some(Ruling::RobotsTxt) {
+        if self.has_rules() {
             resolved.rules = self.robots_txt;
         }
     }

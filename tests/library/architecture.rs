@@ -14,7 +14,7 @@ const LAYERS: [(&str, &str); 21] = [
     ("output", "judge input policy preferences rules robots outcome origin formats threads"),
     ("judge", "input policy preferences automaton rules robots dialect outcome origin formats error"),
     ("input", "outcome origin formats lock monitor threads error"),
-    ("policy", "preferences automaton rules robots dialect origin formats threads error"),
+    ("policy", "preferences automaton rules robots dialect outcome origin formats lock threads error"),
     ("lint", "preferences automaton rules robots dialect origin formats"),
     ("preferences", "automaton rules robots dialect error"),
     ("automaton", "rules"),

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod chunks;
+mod live;
 mod mapping;
 #[cfg(feature = "warc")]
 mod parts;

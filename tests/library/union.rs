@@ -17,11 +17,11 @@ use robosieve::{Choices, Fallback, MaxAge};
 use random::{HOSTS, Random, Told};
 
 /// The policy of these answers and overrides.
-fn compiled(told: &[Told], dialect: &'static Dialect) -> Policy {
+pub fn compiled(told: &[Told], dialect: &'static Dialect) -> Policy {
     of(Captures::new(columns(), dialect), told)
 }
 
-fn columns() -> Crawlers {
+pub fn columns() -> Crawlers {
     let agents: Vec<Agents> = ["examplebot", "other"].map(|agent| agent.parse().unwrap()).to_vec();
     Crawlers::new(agents).unwrap()
 }
@@ -36,7 +36,7 @@ fn of(mut captures: Captures, told: &[Told]) -> Policy {
     captures.policy().unwrap()
 }
 
-fn overrides(text: &str) -> Overrides {
+pub fn overrides(text: &str) -> Overrides {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("overrides.toml");
     std::fs::write(&path, text).unwrap();
@@ -86,7 +86,7 @@ fn merged_as_compiled(seeds: Range<u64>) {
 }
 
 /// URLs of all origins, written in ways that take every path through the judge.
-fn urls() -> Vec<String> {
+pub fn urls() -> Vec<String> {
     let written = [
         "http://a.test/a",
         "http://A.test/b",

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use super::values::{one_of, unreachable_for};
 use crate::cli::error::Failure;
+use crate::formats::time;
 use crate::formats::time_text::timestamp;
 use crate::judge::{Choices, Fallback, MaxAge, Statuses};
 use crate::preferences::{Requirements, SignalScope};
@@ -107,7 +108,7 @@ pub struct OriginChoicesArgs {
 impl OriginChoicesArgs {
     /// The time at which ages are judged: the one given, or the present.
     pub fn time(&self) -> i64 {
-        self.now.unwrap_or_else(jiff::Timestamp::now).as_second()
+        self.now.map_or_else(time::now, |now| now.as_second())
     }
 
     /// Converts to the library's type, with ages judged at `now`. Reads the file of statuses, if there is one.

@@ -19,7 +19,7 @@ mod writer;
 pub(crate) use answers::{UrlRecord, UrlRecords, hash_of_target, push as push_url};
 pub(crate) use format::POLICY_FILE;
 pub(crate) use format::{ALIGNMENT, AUTOMATA_UNIT, Section};
-pub(crate) use gather::Sources;
+pub(crate) use gather::{ItemSource, Sources};
 #[cfg(test)]
 pub(crate) use pool::Starts;
 pub(crate) use pool::{NONE, Pool, Problem};

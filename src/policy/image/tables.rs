@@ -18,7 +18,7 @@ use super::spool::{SpillFolder, Spool};
 use crate::dialect::AnswerKind;
 use crate::formats::memory::FileVec;
 use crate::policy::error::WriteError;
-use crate::policy::groups::{self, CrawlerClass, Row};
+use crate::policy::groups::{self, CrawlerClass, Group, Row};
 use crate::policy::url_answers::{CompareRules, StoredAnswer, StoredRules};
 
 #[derive(Debug)]
@@ -49,6 +49,19 @@ impl Tables {
         self.rows.intern(&row)
     }
 
+    /// Stores the row and the side records that another source has at these places.
+    pub fn adopt(&mut self, from: &ItemSource<'_>, rules: StoredRules) -> Result<StoredRules, WriteError> {
+        let Tables { automata, rules: written, side, rows, crawlers, .. } = self;
+        let row = Row(from.rows.item(rules.row)).replaced(
+            |group| {
+                let automaton = automata.intern(from.automata.item(group.automaton))?;
+                Ok(Group { automaton, rules: written.intern(from.rules.item(group.rules))?, own: group.own })
+            },
+            |set| crawlers.intern(from.crawlers.item(set)),
+        )?;
+        Ok(StoredRules { source: 0, row: rows.intern(&row)?, side: side.intern(from.side.item(rules.side))? })
+    }
+
     fn content(&mut self, rules: StoredRules) -> Result<Vec<u8>, WriteError> {
         let (row, side) = (self.rows.content(rules.row)?, self.side.content(rules.side)?);
         let (rules, crawlers) = (&mut self.rules, &mut self.crawlers);
@@ -62,16 +75,21 @@ impl Tables {
         tables.into_iter().try_for_each(Distinct::finish)
     }
 
-    /// The source for a writer, once [finished](Tables::finish).
-    pub fn source(&self) -> ItemSource<'_> {
-        ItemSource::of(|section| match section {
+    /// The bytes of a shared section, once [finished](Tables::finish).
+    pub fn pool(&self, section: Section) -> &[u8] {
+        match section {
             Section::Automata => self.automata.spool.bytes(),
             Section::Rules => self.rules.spool.bytes(),
             Section::Side => self.side.spool.bytes(),
             Section::Rows => self.rows.spool.bytes(),
             Section::Crawlers => self.crawlers.spool.bytes(),
             _ => unreachable!("no other section is shared"),
-        })
+        }
+    }
+
+    /// The source for a writer, once [finished](Tables::finish).
+    pub fn source(&self) -> ItemSource<'_> {
+        ItemSource::of(|section| self.pool(section))
     }
 }
 

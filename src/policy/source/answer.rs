@@ -55,7 +55,7 @@ setters! {
 
 /// The capture for an answer, and why its body is not a robots.txt.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Captured {
+pub(in crate::policy) struct Captured {
     pub capture: Capture,
     pub problem: Option<BodyProblem>,
 }
@@ -75,7 +75,7 @@ fn body_text(raw: Arc<[u8]>, headers: &[(String, String)], limit: usize) -> Resu
 
 /// Why an answer is invalid, in the words of a table, and of memory.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Flaw {
+pub(in crate::policy) enum Flaw {
     #[error("it has no URL")]
     NoUrl,
     /// A server with this status sent a robots.txt, but the body is missing.
@@ -116,7 +116,7 @@ impl Answer {
     }
 
     /// The capture that this is, with a body of which no more than about `limit` bytes are decoded.
-    pub(super) fn capture(self, bounds: TimeBounds, limit: usize) -> Result<Captured, Flaw> {
+    pub(in crate::policy) fn capture(self, bounds: TimeBounds, limit: usize) -> Result<Captured, Flaw> {
         let status = self.status.map(status).transpose()?;
         let (url, origin) = match (self.url, self.origin) {
             (Some(url), None) => page(url)?,
@@ -215,7 +215,7 @@ const AHEAD: i64 = 86_400;
 
 /// The bounds of the times in sources that are read now.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct TimeBounds {
+pub(in crate::policy) struct TimeBounds {
     now: i64,
 }
 

@@ -43,6 +43,7 @@ pub(crate) use add::add_sources;
 #[cfg(feature = "cli")]
 pub(crate) use add::{Whole, add_for_any, whole};
 pub use answer::Answer;
+pub(super) use answer::{Captured, TimeBounds};
 pub(crate) use answer::{bare_origin, page};
 pub(crate) use error::{RecordProblem, SourceError};
 pub use fetched_at::FetchedAt;

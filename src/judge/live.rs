@@ -1,0 +1,197 @@
+//! Judges URLs by a live policy: origins are looked up in its newest version first, then in the policy beneath.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+use super::choices::Choices;
+use super::decision::{Decision, DecisionTable};
+use super::explain::Cause;
+use super::matcher::{Matcher, with_scratch};
+use super::required::closed_by;
+use super::scratch::Scratch;
+use super::slow::{ByRules, has_refused_tab};
+use super::view::Route;
+use crate::formats::time;
+use crate::origin;
+use crate::outcome::{Outcome, Partition, Reason};
+use crate::policy::{Crawler, Error, LiveOrigin, LivePolicy, LiveState};
+use crate::robots::Agents;
+
+/// Judges URLs by a [`LivePolicy`], for one crawler, by all answers that were put before the call. Threads may share it; cloning only
+/// increments a counter.
+///
+/// Origins that its URLs wait for are [needed](LivePolicy::needed).
+#[derive(Clone)]
+pub struct LiveMatcher(Arc<LiveJudge>);
+
+struct LiveJudge {
+    live: LivePolicy,
+    crawler: Crawler,
+    /// The columns that answer for the crawler.
+    columns: Vec<usize>,
+    /// With the time of each call, if these choices have none.
+    choices: Choices,
+    decisions: DecisionTable,
+}
+
+/// What decides on the URLs of an origin.
+struct Deciding<'u, 's> {
+    origin: Cow<'u, [u8]>,
+    /// What is known about it, or about its sibling in its place.
+    found: Option<LiveOrigin<'s>>,
+    decision: Decision,
+}
+
+impl LivePolicy {
+    /// A matcher for one of the crawlers, which sees what is put later. It judges at the time of each call, unless
+    /// [`Choices::now`](field@Choices::now) is fixed.
+    ///
+    /// `agent` is a product token, `*`, or several tokens in order of preference, separated by commas (RFC 9309 2.2.1).
+    ///
+    /// # Errors
+    ///
+    /// If `agent` is not a product token or list of them, or is none of the crawlers; or if the [base](LivePolicy::over) does not fit.
+    pub fn matcher(&self, agent: &str, choices: Choices) -> Result<LiveMatcher, Error> {
+        self.fitted()?;
+        let state = self.0.state.load_full();
+        let crawler = state.base.find_crawler(Some(&Agents::parsed(agent)?))?;
+        let columns = state.base.answering(&crawler).to_vec();
+        let decisions = DecisionTable::new(choices, self.0.dialect);
+        Ok(LiveMatcher(Arc::new(LiveJudge { live: self.clone(), crawler, columns, choices, decisions })))
+    }
+}
+
+impl LiveMatcher {
+    /// The outcome of a URL: its partition and the reason.
+    pub fn judge(&self, url: impl AsRef<[u8]>) -> Outcome {
+        let state = self.0.live.0.state.load();
+        let decisions = self.0.decisions_now();
+        with_scratch(|scratch| self.0.judge(&state, &decisions, &mut None, url.as_ref(), scratch))
+    }
+
+    /// Judges many URLs by one version; fills `outcomes` with one outcome for each, in order.
+    pub fn judge_all<U: AsRef<[u8]>>(&self, urls: &[U], outcomes: &mut Vec<Outcome>) {
+        let state = self.0.live.0.state.load_full();
+        let decisions = self.0.decisions_now();
+        outcomes.clear();
+        let mut last = None;
+        with_scratch(|scratch| {
+            for url in urls {
+                outcomes.push(self.0.judge(&state, &decisions, &mut last, url.as_ref(), scratch));
+            }
+        });
+    }
+
+    /// The cause of a URL's outcome: the rule with its line, the group it is in, and when its robots.txt was captured.
+    pub fn explain(&self, url: impl AsRef<[u8]>) -> Cause {
+        let LiveJudge { live, crawler, choices, .. } = &*self.0;
+        let url = url.as_ref();
+        let Ok((origin, _)) = origin::of(origin::trimmed(url)) else { return Cause::default() };
+        let sibling = if choices.www_fallback { origin::www_sibling(&origin) } else { None };
+        let origins: Vec<&[u8]> = [&*origin].into_iter().chain(sibling.as_deref()).collect();
+        let alone = live.alone(&live.0.state.load_full(), &origins);
+        alone.map(|policy| Matcher::new(&policy, crawler.clone(), *choices).explain(url)).unwrap_or_default()
+    }
+
+    /// The live policy.
+    pub fn policy(&self) -> &LivePolicy {
+        &self.0.live
+    }
+}
+
+impl LiveJudge {
+    /// The decisions at the time of this call.
+    fn decisions_now(&self) -> Cow<'_, DecisionTable> {
+        match self.choices.now {
+            Choices::CLOCK => Cow::Owned(self.decisions.at(time::now())),
+            _ => Cow::Borrowed(&self.decisions),
+        }
+    }
+
+    /// The outcome of a URL by a version. `last` has what decides on the URL before, if there was one.
+    fn judge<'u, 's>(
+        &self,
+        state: &'s LiveState,
+        decisions: &DecisionTable,
+        last: &mut Option<Deciding<'u, 's>>,
+        url: &'u [u8],
+        scratch: &mut Scratch,
+    ) -> Outcome {
+        let url = origin::trimmed(url);
+        if has_refused_tab(url, scratch) {
+            return Outcome::new(Partition::Invalid, Reason::Tab);
+        }
+        let (origin, end) = match origin::of(url) {
+            Ok(found) => found,
+            Err(reason) => return reason.into(),
+        };
+        let deciding = match last {
+            Some(last) if last.origin == origin => last,
+            _ => last.insert(self.deciding(state, decisions, origin)),
+        };
+        let outcome = self.by_rules(deciding, &url[end..], scratch);
+        if let Decision::Fixed(of_origin) = deciding.decision
+            && of_origin.waits_for_robots_txt()
+        {
+            let lines = u64::from(outcome.waits_for_robots_txt());
+            self.live.0.note_waiting(&deciding.origin, of_origin.reason(), lines, state.version);
+        }
+        self.required(decisions, deciding, outcome, (url, end), scratch)
+    }
+
+    /// What decides on the URLs of an origin.
+    fn deciding<'u, 's>(
+        &self,
+        state: &'s LiveState,
+        decisions: &DecisionTable,
+        origin: Cow<'u, [u8]>,
+    ) -> Deciding<'u, 's> {
+        let live = &*self.live.0;
+        let found = live.origin(state, &origin).or_else(|| {
+            let sibling = if self.choices.www_fallback { origin::www_sibling(&origin) } else { None };
+            live.origin(state, &sibling?)
+        });
+        let decision = found.as_ref().map_or(Decision::Fixed(decisions.unfetched), |found| decisions.of_origin(found));
+        Deciding { origin, found, decision }
+    }
+
+    /// The outcome of a URL by the decision and the rules, given the part after its origin.
+    fn by_rules(&self, deciding: &Deciding<'_, '_>, rest: &[u8], scratch: &mut Scratch) -> Outcome {
+        let Deciding { found, decision, .. } = deciding;
+        let found = found.as_ref().filter(|_| matches!(decision, Decision::Walk(_)));
+        let groups = found.map(|found| (found.groups(&self.columns), found.row()));
+        let automaton = groups.as_ref().map(|(groups, row)| (groups, groups.automaton_of(*row)));
+        let automaton = automaton.filter(|&(_, place)| place != 0).map(|(groups, place)| groups.item_at(place));
+        let by_rules = ByRules { route: Route::new(*decision), automaton, dialect: self.live.0.dialect };
+        by_rules.judge_written(rest, scratch)
+    }
+
+    /// The outcome of a URL, whose origin ends at a byte, given its outcome without preferences.
+    fn required(
+        &self,
+        decisions: &DecisionTable,
+        deciding: &Deciding<'_, '_>,
+        outcome: Outcome,
+        (url, end): (&[u8], usize),
+        scratch: &mut Scratch,
+    ) -> Outcome {
+        let Some(requirements) = decisions.requirements().filter(|_| outcome.partition() == Partition::Allowed) else {
+            return outcome;
+        };
+        let dialect = self.live.0.dialect;
+        let preferred = deciding.found.as_ref().and_then(|found| {
+            let (column, _) = found.groups(&self.columns).answer(found.row());
+            let records = found.side_records(column, self.choices.content_signal);
+            let path = dialect.url_path.of(&url[end..]);
+            scratch.preferences.preferred(&records, dialect, &dialect.encoding.path(&path))
+        });
+        closed_by(requirements, preferred, url, dialect).unwrap_or(outcome)
+    }
+}
+
+impl fmt::Debug for LiveMatcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LiveMatcher {{ agents: {}, policy: {:?} }}", self.0.crawler.agents(), self.0.live)
+    }
+}

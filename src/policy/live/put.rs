@@ -1,0 +1,226 @@
+//! Putting an answer: a new version of the map, with the answer folded into those of its URL.
+
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use super::file::LiveFile;
+use super::ledger::Ledger;
+use super::live_policy::{Live, LivePolicy};
+use super::state::{Gathering, LiveState, LiveUrl};
+use crate::dialect::AnswerKind;
+use crate::formats::time;
+use crate::lock::lock;
+use crate::origin;
+use crate::policy::capture::{Capture, Meaning, Reading};
+use crate::policy::captures::read_override;
+use crate::policy::compiled::{chain, unasked};
+use crate::policy::error::{Error, LiveError, WriteError};
+use crate::policy::image::Sources;
+use crate::policy::overrides::Overrides;
+use crate::policy::source::{Answer, Captured, TimeBounds};
+use crate::policy::url_answers::{Content, Failures, StoredAnswer, StoredRules};
+use crate::robots;
+
+named! {
+    /// What an answer did to a live policy.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
+    #[non_exhaustive]
+    pub enum PutEffect {
+        /// It is news.
+        Changed = "changed",
+        /// Nothing: a newer answer of its kind, or the same, was there.
+        Older = "older",
+        /// An answer of its kind with the same time has other contents; the greater bytes count, whichever came first.
+        Tie = "tie",
+        /// Nothing: there is no memory for it. [Write](LivePolicy::write) the policy, and [rebase](LivePolicy::rebase).
+        Full = "full",
+    }
+}
+
+/// The result of [`LivePolicy::put`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Put {
+    /// What the answer did.
+    pub effect: PutEffect,
+    /// The URL to fetch next, if the answer leads to one that was never requested: the target of a redirect, or of one after it.
+    pub ask: Option<String>,
+}
+
+/// An answer, ready to be folded.
+struct News {
+    url: String,
+    answer: StoredAnswer,
+    failures: Failures,
+    /// The file that it brings, whose number in [`StoredAnswer`] is 0.
+    file: Option<LiveFile>,
+}
+
+impl LivePolicy {
+    /// Takes an answer. Every later call sees it, in all threads, and no call sees a part of it.
+    ///
+    /// Answers may come in any order: as in a compiled policy, the newest of each kind counts. Whoever fetched needs only report: a
+    /// failure keeps the last good answer, a 304 confirms it, and a redirect is followed once its target has an answer, too.
+    ///
+    /// # Errors
+    ///
+    /// If it has no time, or another of its fields is wrong; if its URL is not an http or https URL; or if the
+    /// [base](LivePolicy::over) does not fit.
+    pub fn put(&self, answer: Answer) -> Result<Put, Error> {
+        self.fitted()?;
+        let url = answer.url.clone().or_else(|| answer.origin.clone()).unwrap_or_default();
+        let wrong = |problem: String| LiveError::Answer { url: url.clone(), problem };
+        let limit = robots::body_limit([self.0.dialect]);
+        let read = answer.capture(TimeBounds::at(time::now()), limit);
+        let Captured { capture, .. } = read.map_err(|flaw| wrong(flaw.to_string()))?;
+        if capture.answered.fetched_at.is_none() {
+            return Err(wrong("it has no time, by which answers are ordered".to_owned()).into());
+        }
+        Ok(self.put_capture(capture)?)
+    }
+
+    /// Takes a capture whose URL is canonical.
+    pub(crate) fn put_capture(&self, capture: Capture) -> Result<Put, WriteError> {
+        let news = self.read(capture)?;
+        let (url, kind) = (news.url.clone(), news.answer.kind);
+        let (effect, state) = self.fold(news)?;
+        let leads = matches!(kind, AnswerKind::Redirect | AnswerKind::NotModified) && effect != PutEffect::Full;
+        let chain = if leads { chain(url, self.0.dialect, |url| state.kept(url)) } else { Vec::new() };
+        Ok(Put { effect, ask: unasked(&chain).map(str::to_owned) })
+    }
+
+    /// Reads and compiles a capture. No lock is held meanwhile.
+    fn read(&self, capture: Capture) -> Result<News, WriteError> {
+        let live = &*self.0;
+        let Reading { kind, flaw, meaning, notes } = capture.read(&live.columns, live.dialect);
+        let (content, file) = match meaning {
+            Meaning::RobotsTxt(selected) => {
+                let (file, rules) = LiveFile::new(selected, live.columns.count())?;
+                (Content::Rules(rules), Some(file))
+            }
+            Meaning::Redirect(target) => (Content::Target(target.map(String::into_boxed_str)), None),
+            Meaning::OfKind => (Content::Nothing, None),
+        };
+        let notes = (!notes.is_empty()).then(|| Box::new(notes));
+        let (answer, failures) = capture.stored(kind, flaw, content, notes, live.dialect);
+        Ok(News { url: capture.url, answer, failures, file })
+    }
+
+    /// Folds an answer into those of its URL; returns what it did, and the version after it.
+    fn fold(&self, news: News) -> Result<(PutEffect, Arc<LiveState>), WriteError> {
+        let live = &*self.0;
+        let mut ledger = lock(&live.ledger);
+        let state = live.state.load_full();
+        let effect = effect(&state, &news)?;
+        let News { url, mut answer, failures, file } = news;
+        let next = live.next(&mut ledger, &state, &url, live.memory(), |new| {
+            new.kept.fold_failures(&failures);
+            if let (Some(file), Content::Rules(rules)) = (file, &mut answer.content) {
+                rules.source = new.add_file(file);
+            }
+            let LiveUrl { kept, files, .. } = new;
+            kept.fold(answer, &mut Sources(files.iter().map(LiveFile::items).collect()))?;
+            Ok(())
+        })?;
+        Ok(next.map_or((PutEffect::Full, state), |next| (effect, next)))
+    }
+
+    /// Adds overrides. They may close sites, so there is always memory for them.
+    pub(super) fn fold_overrides(&self, overrides: &Overrides) -> Result<(), WriteError> {
+        let live = &*self.0;
+        for (origin, given) in overrides.iter() {
+            let (mut placement, file) = read_override(origin, given, &live.columns, live.dialect)?;
+            let file = file.map(|file| LiveFile::new(file, live.columns.count())).transpose()?;
+            let mut ledger = lock(&live.ledger);
+            let state = live.state.load_full();
+            live.next(&mut ledger, &state, &origin::robots_url(origin), u64::MAX, |new| {
+                if let Some((file, rules)) = file {
+                    placement.robots_txt = StoredRules { source: new.add_file(file), ..rules };
+                }
+                let LiveUrl { placement: known, files, .. } = new;
+                match known {
+                    Some(known) => {
+                        known.merge(placement, &mut Sources(files.iter().map(LiveFile::items).collect()))?;
+                    }
+                    none => *none = Some(Box::new(placement)),
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Live {
+    /// Makes and stores the next version, in which what is stored of a URL is changed; `None` if that would take more memory than this,
+    /// and then nothing changes.
+    fn next(
+        &self,
+        ledger: &mut Ledger,
+        state: &Arc<LiveState>,
+        url: &str,
+        memory: u64,
+        change: impl FnOnce(&mut LiveUrl) -> Result<(), WriteError>,
+    ) -> Result<Option<Arc<LiveState>>, WriteError> {
+        let before = ledger.bytes;
+        let old = state.urls.get(url).map(|old| &**old);
+        let mut new = old.map_or_else(LiveUrl::default, LiveUrl::copied);
+        change(&mut new)?;
+        new.drop_unused_files();
+        if old.is_some_and(|old| old.kept == new.kept && old.placement == new.placement) {
+            return Ok(Some(Arc::clone(state)));
+        }
+        settle(ledger, &mut new, old, url);
+        if ledger.bytes > before && ledger.bytes + self.other_bytes() > memory {
+            undo(ledger, &new, old, before);
+            return Ok(None);
+        }
+        new.version = state.version + 1;
+        let (version, urls) = (new.version, state.urls.insert(url.into(), Arc::new(new)));
+        let next = Arc::new(LiveState { urls, version, ..(**state).clone() });
+        self.state.store(Arc::clone(&next));
+        Ok(Some(next))
+    }
+}
+
+/// Counts the files of new answers, which share what others have, and no longer those of the old ones; and the bytes of both.
+fn settle(ledger: &mut Ledger, new: &mut LiveUrl, old: Option<&LiveUrl>, url: &str) {
+    for file in &mut new.files {
+        *file = ledger.take(file.clone());
+    }
+    ledger.bytes += new.size(url);
+    if let Some(old) = old {
+        old.files.iter().for_each(|file| ledger.release(file));
+        ledger.bytes -= old.size(url);
+    }
+}
+
+/// Takes back what [`settle`] did.
+fn undo(ledger: &mut Ledger, new: &LiveUrl, old: Option<&LiveUrl>, before: u64) {
+    for file in old.iter().flat_map(|old| &old.files) {
+        ledger.take(file.clone());
+    }
+    new.files.iter().for_each(|file| ledger.release(file));
+    ledger.bytes = before;
+}
+
+/// What an answer does to those that are known, in the base or since.
+fn effect(state: &LiveState, news: &News) -> Result<PutEffect, WriteError> {
+    let mut gathering = Gathering::new(state);
+    let Some(known) = gathering.known(&news.url)? else { return Ok(PutEffect::Changed) };
+    let Some(same_kind) = known.kept.of_kind(news.answer.kind) else { return Ok(PutEffect::Changed) };
+    let mut answer = news.answer.clone();
+    if let (Some(file), Content::Rules(rules)) = (&news.file, &mut answer.content) {
+        rules.source = gathering.sources.0.len() as u32;
+        gathering.sources.0.push(file.items());
+    }
+    let (order, only_bytes) = answer.compare(same_kind, &mut gathering.sources)?;
+    let mut failures = known.kept.failures().clone();
+    failures.merge(&news.failures);
+    Ok(match order {
+        Ordering::Less | Ordering::Greater if only_bytes => PutEffect::Tie,
+        Ordering::Greater => PutEffect::Changed,
+        _ if failures != *known.kept.failures() => PutEffect::Changed,
+        _ => PutEffect::Older,
+    })
+}

@@ -1,0 +1,159 @@
+//! A version of a live policy: the answers of each URL, over a policy.
+
+use arc_swap::ArcSwapOption;
+use rpds::HashTrieMapSync;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+use super::derived::{Derived, Place};
+use super::file::LiveFile;
+use crate::policy::Policy;
+use crate::policy::error::WriteError;
+use crate::policy::image::Sources;
+use crate::policy::url_answers::{Content, UrlAnswers};
+use crate::policy::urls::StoredOverride;
+
+/// The answers of a URL. They do not change: a put makes others, with a version of their own.
+#[derive(Debug, Default)]
+pub(crate) struct LiveUrl {
+    /// Their rules are in `files`, by their sources.
+    pub kept: UrlAnswers,
+    pub placement: Option<Box<StoredOverride>>,
+    pub(super) files: SmallVec<[LiveFile; 1]>,
+    /// The number of the put that made them. No others have it.
+    pub version: u64,
+    /// What follows for the origin, if the URL is its robots.txt and it was asked for.
+    pub(super) derived: ArcSwapOption<Derived>,
+}
+
+/// What an entry of the map takes besides its URL, in bytes: nodes of the map, counters, and what is derived.
+const ENTRY: usize = 384;
+
+impl LiveUrl {
+    /// A copy, to be changed.
+    pub fn copied(&self) -> LiveUrl {
+        let (kept, placement, files) = (self.kept.clone(), self.placement.clone(), self.files.clone());
+        LiveUrl { kept, placement, files, ..LiveUrl::default() }
+    }
+
+    /// The bytes that it takes, without its files.
+    pub fn size(&self, url: &str) -> u64 {
+        let answer = |content: &Content| match content {
+            Content::Target(Some(target)) => target.len(),
+            _ => 0,
+        };
+        let answers = self.kept.answers();
+        let texts: usize = answers.iter().map(|one| answer(&one.content)).sum();
+        let notes = answers.iter().filter(|answer| answer.notes.is_some()).count() * NOTES;
+        let placement = if self.placement.is_some() { NOTES + size_of::<StoredOverride>() } else { 0 };
+        let failures = size_of_val(self.kept.failures().windows());
+        let own = size_of::<LiveUrl>() + size_of_val(answers) + self.files.len() * size_of::<LiveFile>();
+        (ENTRY + url.len() + own + texts + notes + placement + failures) as u64
+    }
+
+    /// Adds a file; returns its number.
+    pub fn add_file(&mut self, file: LiveFile) -> u32 {
+        self.files.push(file);
+        self.files.len() as u32 - 1
+    }
+
+    /// Keeps only the files that an answer or the override refers to, in the order in which they do.
+    pub fn drop_unused_files(&mut self) {
+        let mut used = vec![None; self.files.len()];
+        let mut next = 0;
+        let LiveUrl { kept, placement, .. } = self;
+        let of_override = placement.iter_mut().filter(|placement| placement.has_rules());
+        let of_override = of_override.map(|placement| &mut placement.robots_txt);
+        for rules in kept.rules_mut().chain(of_override) {
+            let Some(place) = used.get_mut(rules.source as usize) else { continue };
+            rules.source = *place.get_or_insert_with(|| {
+                next += 1;
+                next - 1
+            });
+        }
+        let files = std::mem::take(&mut self.files).into_iter().zip(used);
+        let mut files: Vec<(u32, LiveFile)> = files.filter_map(|(file, place)| Some((place?, file))).collect();
+        files.sort_unstable_by_key(|(place, _)| *place);
+        self.files = files.into_iter().map(|(_, file)| file).collect();
+    }
+}
+
+/// What a note of an answer takes, in bytes.
+const NOTES: usize = 256;
+
+#[derive(Debug, Clone)]
+pub(crate) struct LiveState {
+    pub base: Policy,
+    /// The number of the base; each has another.
+    pub generation: u64,
+    pub urls: HashTrieMapSync<Arc<str>, Arc<LiveUrl>>,
+    /// The number of this version; each put makes the next.
+    pub version: u64,
+    /// The version that first had the base.
+    pub rebased_at: u64,
+}
+
+/// All that is stored of a URL, with its rules in the sources of a [`Gathering`].
+pub(super) struct Known {
+    pub kept: UrlAnswers,
+    pub placement: Option<StoredOverride>,
+}
+
+/// Answers of several URLs, gathered from the base and from newer answers.
+pub(super) struct Gathering<'s> {
+    state: &'s LiveState,
+    pub sources: Sources<'s>,
+    /// Where each source is.
+    pub places: Vec<Place>,
+    /// The URLs that were asked for, with the versions of their newer answers; 0 if there are none.
+    pub asked: Vec<(Box<str>, u64)>,
+}
+
+impl<'s> Gathering<'s> {
+    pub fn new(state: &'s LiveState) -> Gathering<'s> {
+        let base = state.base.image.items();
+        Gathering { state, sources: Sources(vec![base]), places: vec![Place::Base], asked: Vec::new() }
+    }
+
+    /// All that is stored of a URL; `None` if it was never requested and nothing overrides it.
+    pub fn known(&mut self, url: &str) -> Result<Option<Known>, WriteError> {
+        let state = self.state;
+        let of_base = state.base.url_record(url);
+        let mut known = of_base.map(|record| Known { kept: record.kept.into_owned(), placement: record.placement });
+        let newer = state.urls.get(url);
+        let asked = self.asked.len() as u32;
+        self.asked.push((url.into(), newer.map_or(0, |newer| newer.version)));
+        let Some(newer) = newer else { return Ok(known) };
+        let first = self.sources.0.len() as u32;
+        for (number, file) in (0..).zip(&newer.files) {
+            self.sources.0.push(file.items());
+            self.places.push(Place::File(asked, number));
+        }
+        let (mut kept, mut placement) = (newer.kept.clone(), newer.placement.as_deref().cloned());
+        let of_override = placement.iter_mut().filter(|placement| placement.has_rules());
+        let of_override = of_override.map(|placement| &mut placement.robots_txt);
+        kept.rules_mut().chain(of_override).for_each(|rules| rules.source += first);
+        match &mut known {
+            None => known = Some(Known { kept, placement }),
+            Some(known) => {
+                known.kept.merge(kept, &mut self.sources)?;
+                match (&mut known.placement, placement) {
+                    (Some(one), Some(other)) => {
+                        one.merge(other, &mut self.sources)?;
+                    }
+                    (one @ None, other) => *one = other,
+                    (Some(_), None) => {}
+                }
+            }
+        }
+        Ok(known)
+    }
+}
+
+impl LiveState {
+    /// The answers of a URL, if it was requested. Their rules are nowhere.
+    pub fn kept(&self, url: &str) -> Option<UrlAnswers> {
+        // Answers are merged in memory, where nothing fails; one that cannot be read is as if it had not come.
+        Gathering::new(self).known(url).ok().flatten().map(|known| known.kept)
+    }
+}
