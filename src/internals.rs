@@ -3,7 +3,6 @@
 //!
 //! Modules have what their namesakes in the crate have. Traits give public types the methods of this crate that are not public.
 
-use std::borrow::Cow;
 #[cfg(feature = "batch")]
 use std::convert::Infallible;
 
@@ -13,7 +12,7 @@ use crate::judge::Choices;
 use crate::policy::{Capture, Crawler, LivePolicy, Policy, Put, Statistics};
 use crate::robots::{GroupOrigin, SideRecord};
 use crate::rules::{ChosenRules, Patterns, Verdict};
-use crate::{Dialect, InvalidUrl, Matcher, RuleSet, SignalScope};
+use crate::{Dialect, Matcher, RuleSet, SignalScope};
 
 pub mod automaton {
     //! Automata.
@@ -91,7 +90,6 @@ pub mod show {
 
 /// [`crate::origin`].
 pub mod origin {
-    use super::{Cow, InvalidUrl};
     use crate::origin;
 
     /// The end of the authority.
@@ -102,11 +100,6 @@ pub mod origin {
     /// Whether an origin is certainly canonical.
     pub fn is_surely_canonical(origin: &[u8]) -> bool {
         origin::is_surely_canonical(origin)
-    }
-
-    /// The origin of a URL, and where its path begins.
-    pub fn of(line: &[u8]) -> Result<(Cow<'_, [u8]>, usize), InvalidUrl> {
-        origin::of(line)
     }
 
     /// Whether a path has a segment `.` or `..`.

@@ -177,7 +177,7 @@ fn judged(chunk: &Chunk<'_>, matcher: &Matcher, stays: bool) -> bool {
         change();
         explainer.explain(urls.url(text, line));
         change();
-        let _ = crate::origin::of(crate::origin::trimmed(urls.url(text, line)));
+        let _ = crate::origin::split(urls.url(text, line));
     }
     change();
     let mut partitions = vec![Pieces::default(); 4];

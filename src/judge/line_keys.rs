@@ -48,7 +48,7 @@ impl<'u> LineKeys<'u> {
         }
         match self.same {
             // An invalid line is never left out, so it must not replace others.
-            SameUrl::Surt => origin::of(url).ok().and_then(|_| self.index_key(line)).map(Cow::Borrowed),
+            SameUrl::Surt => origin::split(url).ok().and_then(|_| self.index_key(line)).map(Cow::Borrowed),
             same => same.key(url).ok(),
         }
     }

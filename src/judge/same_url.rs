@@ -132,7 +132,7 @@ fn quick_key(url: &[u8]) -> Option<Cow<'_, [u8]>> {
 fn serialised(url: &[u8]) -> Result<Vec<u8>, InvalidUrl> {
     // A copy, because a line of a mapped file may change after it was found to be UTF-8.
     let url = url.to_vec();
-    origin::of(&url)?;
+    origin::split(&url)?;
     let mut text = String::with_capacity(url.len());
     for part in url.utf8_chunks() {
         text.push_str(part.valid());

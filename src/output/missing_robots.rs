@@ -78,8 +78,8 @@ impl WaitingOrigins {
         let known = origin::cut(url).and_then(|end| self.known_as(&url[..end]));
         if let Some(waiting) = known {
             waiting.lines += new.lines;
-        } else if let Ok((origin, _)) = origin::of(url) {
-            self.count_origin(&origin, new);
+        } else if let Ok((origin, _)) = origin::split(url) {
+            self.count_origin(origin.as_bytes(), new);
         }
     }
 

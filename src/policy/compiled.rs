@@ -192,10 +192,11 @@ impl Policy {
     }
 
     /// The origins; of a layered policy, those that are not [changed](Policy::changed).
+    #[inline]
     pub(crate) fn lookup(&self) -> Lookup<'_> {
-        let parts = self.image.parts();
-        let lookup = self.layers.as_ref().map_or(parts.lookup, |layers| &layers.lookup[..]);
-        Lookup::of(lookup, parts.records)
+        let own = || self.image.section(Section::Lookup);
+        let lookup = self.layers.as_ref().map_or_else(own, |layers| &layers.lookup[..]);
+        Lookup::of(lookup, self.image.section(Section::Origins))
     }
 
     /// The origins that the layers over a policy change, as a policy of their own.
@@ -252,13 +253,14 @@ impl Policy {
     }
 
     /// The groups that apply to a crawler of this policy, and their automata.
+    #[inline]
     pub(crate) fn groups<'p>(&'p self, crawler: &'p Crawler) -> Groups<'p> {
-        Groups::new(&self.image.parts(), self.answering(crawler))
+        Groups::new(&self.image, self.answering(crawler))
     }
 
     /// The groups for no crawler in particular: their rows and automata.
     pub(crate) fn rows(&self) -> Groups<'_> {
-        Groups::new(&self.image.parts(), &[])
+        Groups::new(&self.image, &[])
     }
 
     /// The rules of a group as written in their file, for the crawlers of a column.

@@ -219,10 +219,7 @@ fn leave_out(
 
 /// Whether the part of a line that would be judged is a URL, so that the line is not invalid.
 fn has_url(line: &[u8], layout: &Layout) -> bool {
-    layout.url(line).is_ok_and(|url| {
-        let url = origin::trimmed(&url);
-        origin::of(url).is_ok()
-    })
+    layout.url(line).is_ok_and(|url| origin::split(&url).is_ok())
 }
 
 /// Leaves lines out, in memory that a worker reuses for each chunk.

@@ -166,12 +166,9 @@ fn decoded(encoded: &[u8]) -> Result<Arc<[u8]>, String> {
 
 /// Parses an origin and nothing else, except an optional `/` after it, into canonical form.
 pub(crate) fn bare_origin(text: &str) -> Result<String, InvalidUrl> {
-    let line = origin::trimmed(text.as_bytes());
-    let (origin, at) = origin::of(line)?;
-    if matches!(&line[at..], [] | b"/") {
-        Ok(String::from_utf8_lossy(&origin).into_owned())
-    } else {
-        Err(InvalidUrl::NotBare)
+    match origin::split(text)? {
+        (origin, b"" | b"/") => Ok(origin.into_owned()),
+        _ => Err(InvalidUrl::NotBare),
     }
 }
 
@@ -185,20 +182,20 @@ pub(crate) fn page<'u>(url: impl Into<Cow<'u, str>>) -> Result<(String, Option<S
         let origin = origin.to_owned();
         return Ok((url.into_owned(), Some(origin)));
     }
-    let (origin, at) =
-        origin::canonical(origin::trimmed(url.as_bytes())).map_err(|reason| format!("{url:?}: {reason}"))?;
+    let (name, rest) = origin::split(&*url).map_err(|reason| format!("{url:?}: {reason}"))?;
     let canonical = fetched_url(&url).map_err(|error| format!("{url:?}: {error}"))?;
     // As written: dot segments may lead to the robots.txt, but the author asked for something else.
-    let path = UrlPath::AsWritten.of(&origin::trimmed(url.as_bytes())[at..]);
+    let path = UrlPath::AsWritten.of(rest);
     let is_robots_txt = *path == *b"/robots.txt";
     // User info is not part of the origin, whose robots.txt is the same without it.
-    let robots_url = origin::robots_url(&origin);
+    let robots_url = origin::robots_url(&name);
+    let origin = is_robots_txt.then(|| name.into_owned());
     let url = match is_robots_txt {
         true => robots_url,
         false if canonical.as_str() == robots_url => url.into_owned(),
         false => canonical.into(),
     };
-    Ok((url, is_robots_txt.then_some(origin)))
+    Ok((url, origin))
 }
 
 /// Whether a URL ends like that of a robots.txt, in any folder. Redirects of a robots.txt mostly lead to such URLs, so
