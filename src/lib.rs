@@ -54,13 +54,19 @@
 //!
 //! # Features and versions
 //!
-//! | feature | |
-//! |---|---|
-//! | `parquet` (default) | Parquet sources, lists and outputs: four dozen crates |
-//! | `warc` (default) | WARC archives as sources |
-//! | `cli` (default) | the program `robosieve`; a library needs it never |
+//! | feature | crates | seconds | |
+//! |---|---:|---:|---|
+//! | none | 65 | 86 | rules, policies and matchers, live ones too; answers in memory, policy files |
+//! | `batch` | 97 | 314 | sources, overrides and statuses in files; lists and runs; `inspect`, `export`, `diff`, `lint`; compressed bodies; several threads |
+//! | `warc` | 99 | | WARC archives as sources |
+//! | `parquet` | 132 | | Parquet sources, lists and outputs |
+//! | `cli` | 121 | | the program `robosieve`; a library never needs it |
 //!
-//! To match URLs only, you need none of them: `robosieve = { version = "0.1", default-features = false }`. The minimum Rust is 1.89.
+//! All are on by default; the last three have `batch`. A crawler needs none: `robosieve = { version = "0.1", default-features = false }`.
+//! Crates are those that come with this one, and seconds those of a processor, for a release from nothing. Without
+//! features, no C is compiled, and each call works on its own thread. A compressed body has no decoder then: its origin is deferred as
+//! [`NotText`](Reason::NotText) and keeps its last good rules; [`Put::problem`](field@policy::Put::problem) and
+//! [`Captures::passed_over`](policy::Captures::passed_over) say why. The minimum Rust is 1.89.
 //!
 //! Errors are [`ValueError`] for texts that are no values, [`policy::Error`] and [`run::Error`]: each has a kind, a message that says what
 //! to do, and a source. What [`inspect`], [`diff`] and [`lint`] return serialises, and so does the receipt of a run.
@@ -70,7 +76,7 @@
 //! No call leaves a thread behind: the threads that it starts have ended when it returns. So a process may fork between two
 //! calls, and the child may make any. [`run::Job::threads`](field@run::Job::threads) and [`run::verify()`] take a number of threads;
 //! other calls with much work use all processors, or as many as the environment variable `RAYON_NUM_THREADS` says. In a thread of a
-//! rayon pool they use that pool instead.
+//! rayon pool they use that pool instead. Without the feature `batch` they use the calling thread.
 #![deny(missing_docs)]
 // What nobody can name, nobody can use: no type of an internal module may be part of the public interface.
 #![cfg_attr(not(feature = "internals"), deny(unnameable_types))]

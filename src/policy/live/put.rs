@@ -45,6 +45,8 @@ pub struct Put {
     pub effect: PutEffect,
     /// The URL to fetch next, if the answer leads to one that was never requested: the target of a redirect, or of one after it.
     pub ask: Option<String>,
+    /// Why the body of the answer is no robots.txt, if it is none: its origin is deferred, and keeps its last good rules.
+    pub problem: Option<String>,
 }
 
 /// An answer, ready to be folded.
@@ -72,11 +74,11 @@ impl LivePolicy {
         let wrong = |problem: String| LiveError::Answer { url: url.clone(), problem };
         let limit = robots::body_limit([self.0.dialect]);
         let read = answer.capture(TimeBounds::at(time::now()), limit);
-        let Captured { capture, .. } = read.map_err(|flaw| wrong(flaw.to_string()))?;
+        let Captured { capture, problem } = read.map_err(|flaw| wrong(flaw.to_string()))?;
         if capture.answered.fetched_at.is_none() {
             return Err(wrong("it has no time, by which answers are ordered".to_owned()).into());
         }
-        Ok(self.put_capture(capture)?)
+        Ok(Put { problem: problem.map(|problem| problem.to_string()), ..self.put_capture(capture)? })
     }
 
     /// Takes a capture whose URL is canonical.
@@ -86,7 +88,7 @@ impl LivePolicy {
         let (effect, state) = self.fold(news)?;
         let leads = matches!(kind, AnswerKind::Redirect | AnswerKind::NotModified) && effect != PutEffect::Full;
         let chain = if leads { chain(url, self.0.dialect, |url| state.kept(url)) } else { Vec::new() };
-        Ok(Put { effect, ask: unasked(&chain).map(str::to_owned) })
+        Ok(Put { effect, ask: unasked(&chain).map(str::to_owned), problem: None })
     }
 
     /// Reads and compiles a capture. No lock is held meanwhile.

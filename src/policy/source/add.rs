@@ -30,7 +30,6 @@ use crate::formats::compression::DEFAULT_WINDOW;
 use crate::formats::compression::{Compression, Damaged, Reader, with_help};
 #[cfg(feature = "parquet")]
 use crate::formats::seekable;
-use crate::formats::time;
 use crate::policy::{Captures, Error};
 #[cfg(feature = "cli")]
 use crate::robots::{Agents, body_limit};

@@ -147,11 +147,18 @@ mod tests {
     fn judged(coding: &str, body: &[u8]) -> (crate::Outcome, Vec<String>) {
         let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
         let headers = if coding.is_empty() { vec![] } else { vec![("Content-Encoding".to_owned(), coding.to_owned())] };
-        add_answers([Answer::found("https://a.example", body, NOW).headers(headers)], &options(), &mut captures)
-            .unwrap();
-        let told = captures.passed_over().iter().map(ToString::to_string).collect();
+        let answer = Answer::found("https://a.example", body, NOW).headers(headers);
+        let live = crate::LivePolicy::new(Agents::everybody(), Dialect::DEFAULT);
+        let problem = live.put(answer.clone()).unwrap().problem;
+        add_answers([answer], &options(), &mut captures).unwrap();
+        let told: Vec<String> = captures.passed_over().iter().map(ToString::to_string).collect();
         let matcher = captures.policy().unwrap().matcher("*").unwrap();
-        (matcher.judge("https://a.example/private"), told)
+        let outcome = matcher.judge("https://a.example/private");
+        let live = live.matcher("*", crate::Choices::default()).unwrap();
+        assert_eq!(live.judge("https://a.example/private"), outcome);
+        assert_eq!(problem.is_some(), !told.is_empty());
+        assert!(problem.is_none_or(|problem| told[0].contains(&problem)), "{told:?}");
+        (outcome, told)
     }
 
     #[cfg(not(feature = "batch"))]

@@ -3,7 +3,7 @@
 //! A source is a directory (one file for each host or origin), a single robots.txt with its origin given separately, a file of answers
 //! (JSON Lines, a WARC archive or Parquet), or answers in memory. Any file may be compressed (gzip, Zstandard or bzip2). Its kind is
 //! recognised by the beginning of its text; its name does not matter. Each source yields [`Capture`](super::Capture)s into
-//! [`Captures`](super::Captures).
+//! [`Captures`](super::Captures). Without the feature `batch`, there are only answers in memory.
 
 #[cfg(feature = "batch")]
 pub(crate) mod add;
