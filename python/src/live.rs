@@ -216,10 +216,11 @@ impl LivePolicy {
     ///
     /// >>> import robosieve
     /// >>> live = robosieve.LivePolicy(agents=["examplebot"])
-    /// >>> _ = live.put(robosieve.Answer("https://a.example/robots.txt", 503, fetched_at=1_768_204_800))
+    /// >>> _ = live.put(robosieve.Answer("https://a.example/robots.txt", 200, "", 1_768_204_800))
+    /// >>> _ = live.put(robosieve.Answer("https://a.example/robots.txt", 503, fetched_at=1_768_208_400))
     /// >>> state = live.state("https://a.example")
-    /// >>> state.state, state.status, state.unreachable_since, state.usable_until
-    /// ('unreachable', 503, 1768204800, None)
+    /// >>> state.state, state.status, state.fetched_at, state.usable_until
+    /// ('unreachable', 503, 1768208400, 1768291200)
     fn state<'py>(&self, url: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let bytes = arguments::text("url", url)?;
         let report = error::guarded(|| self.live.state(&bytes).map_err(|problem| no_url(&bytes, problem)))?;

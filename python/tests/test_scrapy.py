@@ -135,7 +135,7 @@ class Site(BaseHTTPRequestHandler):
     asked: list[tuple[int, str]] = []  # noqa: RUF012
 
     def do_GET(self) -> None:
-        port = self.server.server_address[1]
+        port = int(self.headers["Host"].rsplit(":")[-1])
         self.asked.append((port, self.path))
         status, text = self.robots[port] if self.path == "/robots.txt" else (200, "<p>a page</p>")
         if status == 0:
