@@ -9,6 +9,7 @@
 //! | you have | use |
 //! |---|---|
 //! | one robots.txt and paths of its site | [`RuleSet`] |
+//! | answers for robots.txt files as they arrive, and URLs, in a crawler | [`LivePolicy`] |
 //! | the robots.txt files of many origins, from a crawl, an archive or a folder | [`policy::Captures`], which becomes a [`Policy`] |
 //! | a policy file | [`Policy`] |
 //! | a policy, and URLs in your program, one or many at a time | [`Matcher`] |

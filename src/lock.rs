@@ -1,9 +1,9 @@
 //! Locks whose holder may have panicked. A worker that panics ends the whole run, so what it held is never used again, and
 //! poison needs no handling.
 
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::PoisonError;
 
-pub(crate) use std::sync::{Condvar, Mutex};
+pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 
 /// Locks a mutex, even if it is poisoned.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -36,6 +36,14 @@ struct LiveJudge {
     decisions: DecisionTable,
 }
 
+/// What decides on the URLs of an origin.
+struct Deciding<'u, 's> {
+    origin: Cow<'u, [u8]>,
+    /// What is known about it, or about its sibling in its place.
+    found: Option<LiveOrigin<'s>>,
+    decision: Decision,
+}
+
 impl LivePolicy {
     /// A matcher for one of the crawlers, which sees what is put later. It judges at the time of each call, unless
     /// [`Choices::now`](field@Choices::now) is fixed.
@@ -60,7 +68,7 @@ impl LiveMatcher {
     pub fn judge(&self, url: impl AsRef<[u8]>) -> Outcome {
         let state = self.0.live.0.state.load();
         let decisions = self.0.decisions_now();
-        with_scratch(|scratch| self.0.judge(&state, &decisions, url.as_ref(), scratch))
+        with_scratch(|scratch| self.0.judge(&state, &decisions, &mut None, url.as_ref(), scratch))
     }
 
     /// Judges many URLs by one version; fills `outcomes` with one outcome for each, in order.
@@ -110,8 +118,11 @@ impl LiveJudge {
     fn judge_all<U: AsRef<[u8]>>(&self, state: &LiveState, urls: &[U], outcomes: &mut Vec<Outcome>) {
         let decisions = self.decisions_now();
         outcomes.clear();
+        let mut last = None;
         with_scratch(|scratch| {
-            outcomes.extend(urls.iter().map(|url| self.judge(state, &decisions, url.as_ref(), scratch)));
+            for url in urls {
+                outcomes.push(self.judge(state, &decisions, &mut last, url.as_ref(), scratch));
+            }
         });
     }
 
@@ -128,8 +139,15 @@ impl LiveJudge {
         self.live.alone(state, origins.iter().map(Vec::as_slice))
     }
 
-    /// The outcome of a URL by a version.
-    fn judge(&self, state: &LiveState, decisions: &DecisionTable, url: &[u8], scratch: &mut Scratch) -> Outcome {
+    /// The outcome of a URL by a version. `last` has what decides on the URL before, if there was one.
+    fn judge<'u, 's>(
+        &self,
+        state: &'s LiveState,
+        decisions: &DecisionTable,
+        last: &mut Option<Deciding<'u, 's>>,
+        url: &'u [u8],
+        scratch: &mut Scratch,
+    ) -> Outcome {
         let url = origin::trimmed(url);
         if has_refused_tab(url, scratch) {
             return Outcome::new(Partition::Invalid, Reason::Tab);
@@ -138,47 +156,67 @@ impl LiveJudge {
             Ok(found) => found,
             Err(reason) => return reason.into(),
         };
+        let deciding = match last {
+            Some(last) if last.origin == origin => last,
+            _ => last.insert(self.deciding(state, decisions, origin)),
+        };
+        let outcome = self.by_rules(deciding, &url[end..], scratch);
+        if let Decision::Fixed(of_origin) = deciding.decision
+            && of_origin.waits_for_robots_txt()
+        {
+            let lines = u64::from(outcome.waits_for_robots_txt());
+            self.live.0.note_waiting(&deciding.origin, of_origin.reason(), lines, state.version);
+        }
+        self.required(decisions, deciding, outcome, (url, end), scratch)
+    }
+
+    /// What decides on the URLs of an origin.
+    fn deciding<'u, 's>(
+        &self,
+        state: &'s LiveState,
+        decisions: &DecisionTable,
+        origin: Cow<'u, [u8]>,
+    ) -> Deciding<'u, 's> {
         let live = &*self.live.0;
         let found = live.origin(state, &origin).or_else(|| {
             let sibling = if self.choices.www_fallback { origin::www_sibling(&origin) } else { None };
             live.origin(state, &sibling?)
         });
         let decision = found.as_ref().map_or(Decision::Fixed(decisions.unfetched), |found| decisions.of_origin(found));
-        let outcome = self.by_rules(found.as_ref(), decision, &url[end..], scratch);
-        if let Decision::Fixed(of_origin) = decision
-            && of_origin.waits_for_robots_txt()
-        {
-            let lines = u64::from(outcome.waits_for_robots_txt());
-            live.note_waiting(&origin, of_origin.reason(), lines, state.version);
-        }
-        match (decisions.requirements(), outcome.partition()) {
-            (Some(requirements), Partition::Allowed) => {
-                let preferred = found.and_then(|found| {
-                    let dialect = live.dialect;
-                    let (column, _) = found.groups(&self.columns).answer(found.row());
-                    let records = found.side_records(column, self.choices.content_signal);
-                    let path = dialect.url_path.of(&url[end..]);
-                    scratch.preferences.preferred(&records, dialect, &dialect.encoding.path(&path))
-                });
-                closed_by(requirements, preferred, url, live.dialect).unwrap_or(outcome)
-            }
-            _ => outcome,
-        }
+        Deciding { origin, found, decision }
     }
 
-    /// The outcome of a URL, given the decision for its origin and the part after that.
-    fn by_rules(
-        &self,
-        found: Option<&LiveOrigin<'_>>,
-        decision: Decision,
-        rest: &[u8],
-        scratch: &mut Scratch,
-    ) -> Outcome {
-        let groups = found.filter(|_| matches!(decision, Decision::Walk(_)));
-        let groups = groups.map(|found| (found.groups(&self.columns), found.row()));
+    /// The outcome of a URL by the decision and the rules, given the part after its origin.
+    fn by_rules(&self, deciding: &Deciding<'_, '_>, rest: &[u8], scratch: &mut Scratch) -> Outcome {
+        let Deciding { found, decision, .. } = deciding;
+        let found = found.as_ref().filter(|_| matches!(decision, Decision::Walk(_)));
+        let groups = found.map(|found| (found.groups(&self.columns), found.row()));
         let automaton = groups.as_ref().map(|(groups, row)| (groups, groups.automaton_of(*row)));
         let automaton = automaton.filter(|&(_, place)| place != 0).map(|(groups, place)| groups.item_at(place));
-        ByRules { route: Route::new(decision), automaton, dialect: self.live.0.dialect }.judge_written(rest, scratch)
+        let by_rules = ByRules { route: Route::new(*decision), automaton, dialect: self.live.0.dialect };
+        by_rules.judge_written(rest, scratch)
+    }
+
+    /// The outcome of a URL, whose origin ends at a byte, given its outcome without preferences.
+    fn required(
+        &self,
+        decisions: &DecisionTable,
+        deciding: &Deciding<'_, '_>,
+        outcome: Outcome,
+        (url, end): (&[u8], usize),
+        scratch: &mut Scratch,
+    ) -> Outcome {
+        let Some(requirements) = decisions.requirements().filter(|_| outcome.partition() == Partition::Allowed) else {
+            return outcome;
+        };
+        let dialect = self.live.0.dialect;
+        let preferred = deciding.found.as_ref().and_then(|found| {
+            let (column, _) = found.groups(&self.columns).answer(found.row());
+            let records = found.side_records(column, self.choices.content_signal);
+            let path = dialect.url_path.of(&url[end..]);
+            scratch.preferences.preferred(&records, dialect, &dialect.encoding.path(&path))
+        });
+        closed_by(requirements, preferred, url, dialect).unwrap_or(outcome)
     }
 }
 

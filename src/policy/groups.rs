@@ -18,7 +18,7 @@ use std::cmp::Reverse;
 
 use super::crawlers::{is_in_set, set_count, set_length, set_of};
 use super::error::WriteError;
-use super::image::{AUTOMATA_UNIT, ItemSource, NONE, Parts, Pool, Section};
+use super::image::{AUTOMATA_UNIT, NONE, Parts, Pool, Section};
 use crate::automaton::front;
 use crate::formats::memory::prefetch;
 
@@ -226,9 +226,9 @@ impl<'p> Groups<'p> {
         Groups { rows: parts.rows, sets: parts.crawlers, automata: parts.automata, columns }
     }
 
-    /// The rows of a source of items.
-    pub(crate) fn of_items(items: &ItemSource<'p>, automata: &'p [u8], columns: &'p [usize]) -> Groups<'p> {
-        Groups { rows: items.rows, sets: items.crawlers, automata, columns }
+    /// The rows of these pools, and the bytes of AUTOMATA.
+    pub(crate) fn of_pools(rows: Pool<'p>, sets: Pool<'p>, automata: &'p [u8], columns: &'p [usize]) -> Groups<'p> {
+        Groups { rows, sets, automata, columns }
     }
 
     /// The same rows, where these columns answer; none stands for most crawlers of each row.

@@ -67,6 +67,7 @@ impl LiveFile {
 
     /// The groups, for the crawler that these columns answer for.
     pub fn groups<'f>(&'f self, columns: &'f [usize]) -> Groups<'f> {
-        Groups::of_items(&self.items(), bytemuck::cast_slice(&self.groups.automata), columns)
+        let ItemSource { rows, crawlers, .. } = self.items();
+        Groups::of_pools(rows, crawlers, bytemuck::cast_slice(&self.groups.automata), columns)
     }
 }

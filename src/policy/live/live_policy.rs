@@ -7,10 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::derived::{DerivedCache, LiveOrigin};
+use super::derived::DerivedCache;
 use super::ledger::Ledger;
-use super::needed::WaitingTable;
+use super::origin::LiveOrigin;
+
 use super::state::{Gathering, LiveState};
+use super::waiting::WaitingTable;
 use crate::dialect::Dialect;
 use crate::formats::replace::folder_of;
 use crate::formats::write_lock::WriteLock;

@@ -1,18 +1,13 @@
-//! The robots.txt files that judged URLs wait for: who waits is noted when a URL is judged, and what to fetch is found when somebody
-//! asks.
+//! The robots.txt files that judged URLs wait for: what to fetch for those who wait is found when it is asked for.
 
-use hashbrown::hash_map::EntryRef;
-use hashbrown::{DefaultHashBuilder, HashMap};
+use hashbrown::HashMap;
 use std::cmp::Reverse;
 use std::fmt;
-use std::hash::BuildHasher;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use super::live_policy::{Live, LivePolicy};
 use super::state::LiveState;
+use super::waiting::{Handed, Waiting};
 use crate::formats::time;
-use crate::lock::{Mutex, lock};
 use crate::origin::{self, InvalidUrl};
 use crate::outcome::Reason;
 use crate::policy::compiled::{Hop, chain, to_ask};
@@ -50,94 +45,6 @@ const IN_FLIGHT: i64 = 600;
 const SHORTEST_PAUSE: i64 = 60;
 const LONGEST_PAUSE: i64 = 86_400;
 
-/// An origin that judged URLs wait for.
-#[derive(Debug, Clone, Copy)]
-struct Waiting {
-    reason: Reason,
-    lines: u64,
-    /// The version by which the last of them was judged.
-    seen: u64,
-}
-
-/// A URL that was handed out.
-#[derive(Debug, Clone, Copy)]
-struct Handed {
-    at: i64,
-    times: u32,
-    /// The version of its answers then; 0 if there were none.
-    version: u64,
-}
-
-/// The origins that judged URLs wait for, and the URLs that were handed out, as long as there is room.
-#[derive(Debug, Default)]
-pub(super) struct WaitingTable {
-    parts: [Mutex<HashMap<Box<[u8]>, Waiting>>; PARTS],
-    handed: Mutex<HashMap<Box<str>, Handed>>,
-    hasher: DefaultHashBuilder,
-    bytes: AtomicUsize,
-    not_noted: AtomicU64,
-}
-
-const PARTS: usize = 16;
-
-/// What an entry takes besides its name, in bytes.
-const ENTRY: usize = 64;
-
-impl WaitingTable {
-    fn note(&self, origin: &[u8], new: Waiting, most: usize) {
-        let part = &self.parts[self.hasher.hash_one(origin) as usize % PARTS];
-        match lock(part).entry_ref(origin) {
-            EntryRef::Occupied(mut known) => {
-                let known = known.get_mut();
-                *known = Waiting { lines: known.lines + new.lines, ..new };
-            }
-            EntryRef::Vacant(_) if self.bytes() + origin.len() + ENTRY > most => {
-                self.not_noted.fetch_add(1, Relaxed);
-            }
-            EntryRef::Vacant(room) => {
-                self.bytes.fetch_add(origin.len() + ENTRY, Relaxed);
-                room.insert(new);
-            }
-        }
-    }
-
-    /// All entries, those most waited for first.
-    fn in_order(&self) -> Vec<(Box<[u8]>, Waiting)> {
-        let of_part = |part: &Mutex<HashMap<Box<[u8]>, Waiting>>| {
-            lock(part).iter().map(|(origin, waiting)| (origin.clone(), *waiting)).collect::<Vec<_>>()
-        };
-        let mut all: Vec<_> = self.parts.iter().flat_map(of_part).collect();
-        all.sort_unstable_by(|(one, a), (other, b)| {
-            Reverse(a.lines).cmp(&Reverse(b.lines)).then_with(|| one.cmp(other))
-        });
-        all
-    }
-
-    /// Removes an origin, unless a URL was judged by a later version.
-    fn remove(&self, origin: &[u8], seen: u64) {
-        let mut part = lock(&self.parts[self.hasher.hash_one(origin) as usize % PARTS]);
-        if part.get(origin).is_some_and(|waiting| waiting.seen == seen) {
-            part.remove(origin);
-            self.bytes.fetch_sub(origin.len() + ENTRY, Relaxed);
-        }
-    }
-
-    /// The bytes that it takes.
-    pub fn bytes(&self) -> usize {
-        self.bytes.load(Relaxed)
-    }
-
-    /// How many origins are waited for.
-    pub fn count(&self) -> usize {
-        self.parts.iter().map(|part| lock(part).len()).sum()
-    }
-
-    /// How often there was no room.
-    pub fn not_noted(&self) -> u64 {
-        self.not_noted.load(Relaxed)
-    }
-}
-
 impl Live {
     /// Notes that a URL of an origin in canonical form waits, or only needs its robots.txt (then it adds no line), by a version.
     pub fn note_waiting(&self, origin: &[u8], reason: Reason, lines: u64, version: u64) {
@@ -154,7 +61,7 @@ impl LivePolicy {
     pub fn needed(&self, now: i64, most: usize) -> Vec<Needed> {
         let live = &*self.0;
         let state = live.state.load_full();
-        let mut handed = lock(&live.waiting.handed);
+        let mut handed = live.waiting.handed();
         let mut found: HashMap<String, Needed> = HashMap::new();
         for (origin, waiting) in live.waiting.in_order() {
             let Ok(name) = std::str::from_utf8(&origin) else { continue };
@@ -162,13 +69,11 @@ impl LivePolicy {
             let known = live.origin(&state, &origin).map(|origin| origin.state());
             if known.is_some_and(|known| known.origin_status.is_definite()) && waiting.seen < state.newest(&chain) {
                 live.waiting.remove(&origin, waiting.seen);
-                for hop in &chain {
-                    forget(&mut handed, &hop.url, live);
-                }
+                chain.iter().for_each(|hop| handed.forget(&hop.url));
                 continue;
             }
             let Some(hop) = to_ask(&chain) else { continue };
-            if !is_due(hop, handed.get(&*hop.url), state.version_of(&hop.url), now) {
+            if !is_due(hop, handed.get(&hop.url), state.version_of(&hop.url), now) {
                 continue;
             }
             let Waiting { reason, lines, .. } = waiting;
@@ -184,13 +89,11 @@ impl LivePolicy {
         all.sort_unstable_by(|a, b| Reverse(a.lines).cmp(&Reverse(b.lines)).then_with(|| a.url.cmp(&b.url)));
         all.truncate(most);
         for Needed { url, .. } in &all {
-            hand_out(&mut handed, url, now, state.version_of(url), live);
+            handed.add(url, now, state.version_of(url));
         }
         all
     }
-}
 
-impl LivePolicy {
     /// The robots.txt to fetch next for an origin, given as any URL on it, and the time from which it may be, in seconds of Unix time;
     /// `None` for at once. Nothing is handed out.
     pub(crate) fn next_fetch(&self, url: &[u8]) -> Result<Option<(String, Option<i64>)>, InvalidUrl> {
@@ -199,23 +102,6 @@ impl LivePolicy {
         let state = self.0.state.load_full();
         let chain = chain(origin::robots_url(name), self.0.dialect, |url| state.kept(url));
         Ok(to_ask(&chain).map(|hop| (hop.url.clone(), pause_end(hop, None))))
-    }
-}
-
-/// Notes that a URL is handed out.
-fn hand_out(handed: &mut HashMap<Box<str>, Handed>, url: &str, now: i64, version: u64, live: &Live) {
-    match handed.get_mut(url) {
-        Some(known) => *known = Handed { at: now, times: known.times.saturating_add(1), version },
-        None => {
-            live.waiting.bytes.fetch_add(url.len() + ENTRY, Relaxed);
-            handed.insert(url.into(), Handed { at: now, times: 1, version });
-        }
-    }
-}
-
-fn forget(handed: &mut HashMap<Box<str>, Handed>, url: &str, live: &Live) {
-    if handed.remove(url).is_some() {
-        live.waiting.bytes.fetch_sub(url.len() + ENTRY, Relaxed);
     }
 }
 

@@ -5,7 +5,7 @@ use rpds::HashTrieMapSync;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-use super::derived::Derived;
+use super::derived::{Derived, Place};
 use super::file::LiveFile;
 use crate::policy::Policy;
 use crate::policy::error::WriteError;
@@ -22,7 +22,7 @@ pub(crate) struct LiveUrl {
     pub(super) files: SmallVec<[LiveFile; 1]>,
     /// The number of the put that made them. No others have it.
     pub version: u64,
-    /// What follows for the origin, if the URL is its robots.txt and somebody asked.
+    /// What follows for the origin, if the URL is its robots.txt and it was asked for.
     pub(super) derived: ArcSwapOption<Derived>,
 }
 
@@ -97,14 +97,6 @@ pub(crate) struct LiveState {
 pub(super) struct Known {
     pub kept: UrlAnswers,
     pub placement: Option<StoredOverride>,
-}
-
-/// Where the rules of a source are: in the base, or in a file of a URL.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    Base,
-    /// The number of the URL among those asked for, and of its file.
-    File(u32, u32),
 }
 
 /// Answers of several URLs, gathered from the base and from newer answers.

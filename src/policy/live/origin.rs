@@ -1,0 +1,177 @@
+//! An origin of a live policy: derived from the answers on its redirect chain when it is asked for, as long as these stay the same.
+
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use super::derived::{Derived, DerivedCache, Place};
+use super::file::LiveFile;
+use super::state::{Gathering, LiveState};
+use crate::origin::ROBOTS_TXT;
+use crate::policy::error::WriteError;
+use crate::policy::groups::Groups;
+use crate::policy::image::Record;
+use crate::policy::resolve::{FinalStatuses, Hops, Resolved, Resolver};
+use crate::policy::side_records;
+use crate::policy::state::OriginState;
+use crate::preferences::SignalScope;
+use crate::robots::SideRecord;
+
+/// An origin that a live policy knows.
+#[derive(Debug)]
+pub(crate) enum LiveOrigin<'s> {
+    /// Nothing newer can change it.
+    OfBase(&'s LiveState, Record<'s>),
+    /// Derived, with the file that has its rules, if they are not in the base.
+    Derived(&'s LiveState, Arc<Derived>, Option<&'s LiveFile>),
+}
+
+impl LiveOrigin<'_> {
+    pub fn state(&self) -> OriginState {
+        match self {
+            LiveOrigin::OfBase(_, record) => record.state(),
+            LiveOrigin::Derived(_, derived, _) => derived.state,
+        }
+    }
+
+    /// The statuses at the ends of its redirects.
+    pub fn statuses(&self) -> FinalStatuses {
+        match self {
+            LiveOrigin::OfBase(state, record) => state.base.final_statuses(record),
+            LiveOrigin::Derived(_, derived, _) => derived.statuses,
+        }
+    }
+
+    /// The groups of its source, for the crawler that these columns answer for.
+    pub fn groups<'g>(&'g self, columns: &'g [usize]) -> Groups<'g> {
+        match self {
+            LiveOrigin::Derived(_, _, Some(file)) => file.groups(columns),
+            LiveOrigin::OfBase(state, _) | LiveOrigin::Derived(state, _, None) => {
+                Groups::new(&state.base.image.parts(), columns)
+            }
+        }
+    }
+
+    /// The place of the row of its groups.
+    pub fn row(&self) -> u32 {
+        match self {
+            LiveOrigin::OfBase(_, record) => record.row,
+            LiveOrigin::Derived(_, derived, _) => derived.row,
+        }
+    }
+
+    /// Its side records for a column, in the order of the file, with `Content-Signal` of this scope.
+    pub fn side_records(&self, column: usize, scope: SignalScope) -> Vec<SideRecord<'_>> {
+        let (derived, list) = match self {
+            LiveOrigin::OfBase(state, record) => return state.base.side_records_with(record, column, scope),
+            LiveOrigin::Derived(_, derived, Some(file)) => (derived, file.items().side.item(derived.side)),
+            LiveOrigin::Derived(state, derived, None) => (derived, state.base.image.parts().side.item(derived.side)),
+        };
+        let mut records = side_records::decode(derived.own.as_deref().unwrap_or_default(), column, scope);
+        records.extend(side_records::decode(list, column, scope));
+        records
+    }
+}
+
+/// Whether the state in a record follows from the origin's own answers alone, whatever others come: its newest answer is a verdict, and
+/// no redirect.
+fn stands_alone(record: &Record<'_>) -> bool {
+    let is_redirect = |status: u16| (300..400).contains(&status);
+    record.origin_status.is_definite() && !record.state().answered.status.is_some_and(is_redirect)
+}
+
+/// The text of an origin's robots.txt, without an allocation for most.
+fn robots_url(origin: &[u8]) -> SmallVec<[u8; 128]> {
+    let mut url = SmallVec::from_slice(origin);
+    url.extend_from_slice(ROBOTS_TXT.as_bytes());
+    url
+}
+
+impl LiveState {
+    /// An origin in canonical form, if anything is known about it. The cache takes at most so many bytes.
+    pub fn origin<'s>(&'s self, origin: &[u8], cache: &DerivedCache, most: usize) -> Option<LiveOrigin<'s>> {
+        let url = robots_url(origin);
+        let url = std::str::from_utf8(&url).ok()?;
+        let newer = self.urls.get(url);
+        if newer.is_none() {
+            let record = self.base.lookup().get(origin)?;
+            if stands_alone(&record) {
+                return Some(LiveOrigin::OfBase(self, record));
+            }
+        }
+        let known = match newer {
+            Some(newer) => newer.derived.load_full(),
+            None => cache.get(origin),
+        };
+        if let Some((derived, files)) = known.and_then(|derived| Some((derived.clone(), self.current(&derived)?))) {
+            return Some(LiveOrigin::Derived(self, derived, files));
+        }
+        let derived = Arc::new(self.derive(url).ok()??);
+        match newer {
+            Some(newer) => newer.derived.store(Some(Arc::clone(&derived))),
+            None => cache.insert(origin, &derived, most),
+        }
+        let files = self.current(&derived)?;
+        Some(LiveOrigin::Derived(self, derived, files))
+    }
+
+    /// Whether it holds for this version; if so, the file with its rules, if they are not in the base.
+    fn current(&self, derived: &Derived) -> Option<Option<&LiveFile>> {
+        if derived.generation != self.generation {
+            return None;
+        }
+        let mut with_rules = None;
+        for (number, (url, version)) in (0..).zip(&derived.asked) {
+            let newer = self.urls.get(&**url);
+            if newer.map_or(0, |newer| newer.version) != *version {
+                return None;
+            }
+            if let Place::File(asked, file) = derived.place
+                && asked == number
+            {
+                with_rules = newer.and_then(|newer| newer.files.get(file as usize));
+            }
+        }
+        Some(with_rules)
+    }
+
+    /// What follows for the origin with this robots.txt; `None` if nothing is known about it.
+    fn derive(&self, url: &str) -> Result<Option<Derived>, WriteError> {
+        let mut gathering = Gathering::new(self);
+        let Some(known) = gathering.known(url)? else { return Ok(None) };
+        if known.placement.is_none() && known.kept.answers().is_empty() {
+            return Ok(None);
+        }
+        let dialect = self.base.dialect();
+        let (gathering, failed) = (RefCell::new(gathering), RefCell::new(None));
+        let hops = Hops::within(dialect, &known.kept, |url| match gathering.borrow_mut().known(url) {
+            Ok(known) => known.map(|known| known.kept),
+            Err(error) => {
+                *failed.borrow_mut() = Some(error);
+                None
+            }
+        });
+        if let Some(error) = failed.into_inner() {
+            return Err(error);
+        }
+        let mut resolved = Resolver { hops: &hops, dialect }.resolve(&known.kept);
+        let mut own = None;
+        if let Some(placement) = &known.placement {
+            placement.apply(&mut resolved);
+            own = placement.side_records().map(Vec::into_boxed_slice);
+        }
+        let Resolved { state, rules, statuses } = resolved;
+        let Gathering { places, asked, .. } = gathering.into_inner();
+        let (place, generation) = (places[rules.source as usize], self.generation);
+        Ok(Some(Derived { generation, asked, state, statuses, place, row: rules.row, side: rules.side, own }))
+    }
+}
+
+impl LiveState {
+    /// The URLs that the state of an origin depends on.
+    pub(super) fn urls_of(&self, origin: &[u8]) -> Result<Vec<Box<str>>, WriteError> {
+        let url = robots_url(origin);
+        let derived = std::str::from_utf8(&url).map_or(Ok(None), |url| self.derive(url))?;
+        Ok(derived.map_or_else(Vec::new, |derived| derived.asked.into_iter().map(|(url, _)| url).collect()))
+    }
+}
