@@ -270,14 +270,20 @@ def test_what_is_known_of_an_origin() -> None:
     assert live.state("https://a.example") is None
     live.put(robots("https://a.example", "User-agent: *\nCrawl-delay: 2\nSitemap: https://a.example/s.xml\n", NOW - 60))
     live.put(
-        {"origin": "https://a.example", "status": 503, "fetched_at": NOW, "expires": NOW + 9, "unreachable_since": NOW}
+        {
+            "origin": "https://a.example",
+            "status": 503,
+            "fetched_at": NOW,
+            "expires": NOW + 9,
+            "unreachable_since": NOW - 5,
+        }
     )
     assert live.state("https://A.example/x") == robosieve.OriginReport(
         state="unreachable",
         status=503,
         fetched_at=NOW,
         expires=NOW + 9,
-        unreachable_since=NOW,
+        unreachable_since=NOW - 5,
         usable_until=NOW - 60 + 7 * 86_400,
         crawl_delay=2.0,
         sitemaps=["https://a.example/s.xml"],

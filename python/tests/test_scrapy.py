@@ -238,7 +238,8 @@ def test_old_answers_are_fetched_again(sites: list[str], tmp_path: Path) -> None
     assert asked() == Counter([*got, *(f"{origin}/robots.txt" for origin in (site, moved, failing))])
 
 
-def test_beyond_its_memory_it_writes_the_policy(sites: list[str], tmp_path: Path) -> None:
+@pytest.mark.parametrize("reactor", ["asyncioreactor.AsyncioSelectorReactor", "selectreactor.SelectReactor"])
+def test_beyond_its_memory_it_writes_the_policy(sites: list[str], tmp_path: Path, reactor: str) -> None:
     for number, origin in enumerate(sites):
         serve(origin, 200, f"User-agent: *\nDisallow: /{number}\n")
     urls = [f"{origin}/{number}" for number in range(len(sites)) for origin in sites]
@@ -249,7 +250,13 @@ def test_beyond_its_memory_it_writes_the_policy(sites: list[str], tmp_path: Path
         if at != number and not str(number).startswith(str(at))
     )
     policy = tmp_path / "crawl.rsv"
-    got, _ = crawl(tmp_path, urls, ROBOSIEVE_POLICY=str(policy), ROBOSIEVE_MEMORY=8000)
+    got, _ = crawl(
+        tmp_path,
+        urls,
+        ROBOSIEVE_POLICY=str(policy),
+        ROBOSIEVE_MEMORY=8000,
+        TWISTED_REACTOR=f"twisted.internet.{reactor}",
+    )
     assert got == allowed
     assert robosieve.Policy(policy).origins == len(sites)
     assert asked() == Counter([*got, *(f"{origin}/robots.txt" for origin in sites)])

@@ -61,7 +61,7 @@ class OriginReport:
     expires: int | None
     """The server's `Expires` for it."""
     unreachable_since: int | None
-    """Since when the origin has been unreachable, as its answer says."""
+    """Since when the origin has been unreachable, if that is longer than since `fetched_at`."""
     usable_until: int | None
     """Until when the answer in use is valid by the dialect's lifetime; after a failure, that is the last good one."""
     crawl_delay: float | None
