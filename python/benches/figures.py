@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -117,7 +117,12 @@ def calls(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -
 def live(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -> None:
     """Put the files into a live policy, and judge single URLs by it."""
     files = sorted(path for path in arguments.robots.iterdir() if path.is_file())[:5000]
-    robots = [robosieve.Answer(f"https://{path.name}/robots.txt", 200, path.read_bytes(), 1) for path in files]
+    names = [unquote(path.name) for path in files]
+    origins = [name if "://" in name else f"https://{name}" for name in names]
+    robots = [
+        robosieve.Answer(f"{origin}/robots.txt", 200, path.read_bytes(), 1)
+        for origin, path in zip(origins, files, strict=True)
+    ]
     urls = [line.decode() for line in lines_of(arguments.list, 20_000) if line.isascii()]
     expected = robosieve.compile(robots, policy.agents).judge(urls, agent)["verdict"]
 
