@@ -100,8 +100,8 @@ fn groups(robots: &Path, urls: &Path, agents: &Agents) -> Result<Vec<Group>, Box
 
 /// The path of a link in normal form.
 fn path(link: &[u8]) -> Option<Vec<u8>> {
-    let (_, end) = origin::canonical(link).ok()?;
-    Some(Dialect::DEFAULT.encoding().path(&Dialect::DEFAULT.url_path().of(&link[end..])).into_owned())
+    let (_, rest) = origin::split(link).ok()?;
+    Some(Dialect::DEFAULT.encoding().path(&Dialect::DEFAULT.url_path().of(rest)).into_owned())
 }
 
 /// A compiled group: its size in bytes and a function that judges paths; `None` if the engine gives up.

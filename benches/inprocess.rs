@@ -5,7 +5,8 @@
 //! automaton and path are known, and so is whether the path is plain, which the pipeline's scan finds out; the time
 //! includes normalising paths that are not. `front` is the same for fronts followed by walks, on normalised paths: the
 //! share of paths that pass, and nanoseconds per URL in list order and shuffled, for the front alone and with the walks.
-//! `ns_split_and_look_up` is the batch interface on the same URLs when no path needs a walk.
+//! `ns_split_and_look_up` is the batch interface on the same URLs when no path needs a walk. `--one-url` prints instead what one URL
+//! costs at a time ([`one_url`]).
 
 use robosieve::internals::automaton::{self, Scratch, front};
 use robosieve::internals::{self, Axes, PolicyParts};
@@ -22,6 +23,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 mod clock;
+mod one_url;
 
 /// The minimum length of a round, so that short lists are measured well too.
 const ROUND_SECONDS: f64 = 0.2;
@@ -37,21 +39,37 @@ fn main() -> Result<(), Box<dyn Error>> {
     let Some(robots) = option("--robots") else { return Ok(()) };
     let agents: Agents = option("--agent").map_or("examplebot", String::as_str).parse()?;
     let bodies = read(Path::new(robots))?;
-    let compile_seconds = median((0..ROUNDS).map(|_| compile_all(&bodies, &agents)).collect());
+    let text = option("--urls").map(std::fs::read).transpose()?;
+    let lines: Option<Vec<&[u8]>> =
+        text.as_ref().map(|text| text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect());
+    let report = if arguments.iter().any(|argument| argument == "--one-url") {
+        one_url::measured(&bodies, &agents, &policy(Path::new(robots), &agents)?, &lines.unwrap_or_default())?
+    } else {
+        parts(&bodies, Path::new(robots), &agents, lines)?
+    };
+    println!("{report}");
+    Ok(())
+}
+
+/// Compiling, matching and looking up, each alone.
+fn parts(
+    bodies: &Bodies,
+    robots: &Path,
+    agents: &Agents,
+    lines: Option<Vec<&[u8]>>,
+) -> Result<serde_json::Value, Box<dyn Error>> {
+    let compile_seconds = median((0..ROUNDS).map(|_| compile_all(bodies, agents)).collect());
     let mut report = serde_json::json!({ "files": bodies.len(), "compile_seconds": compile_seconds });
-    if let Some(urls) = option("--urls") {
-        let text = std::fs::read(urls)?;
-        let lines: Vec<&[u8]> = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).collect();
+    if let Some(lines) = lines {
         report["urls"] = lines.len().into();
-        let policy = policy(Path::new(robots), &agents)?;
+        let policy = policy(robots, agents)?;
         let (matching, allowed) = matching(&policy, &lines);
         report["ns_per_url"] = matching.into();
         report["allowed"] = allowed.into();
         report["front"] = fronts(&policy, &lines);
-        report["ns_split_and_look_up"] = look_up(&bodies, &lines)?.into();
+        report["ns_split_and_look_up"] = look_up(bodies, &lines)?.into();
     }
-    println!("{report}");
-    Ok(())
+    Ok(report)
 }
 
 fn read(directory: &Path) -> Result<Bodies, Box<dyn Error>> {
@@ -94,12 +112,11 @@ fn matching(policy: &Policy, lines: &[&[u8]]) -> (f64, usize) {
     let paths: Vec<(u32, &[u8], usize, bool)> = lines
         .iter()
         .filter_map(|line| {
-            let (origin, end) = origin::canonical(line).ok()?;
+            let (origin, rest) = origin::split(line).ok()?;
             let record = known.entry(origin).or_insert_with_key(|origin| policy.lookup().get(origin.as_bytes()));
-            let rest = &line[end..];
             let changed = |&byte: &u8| byte == b'#' || encoding.changed_bytes().contains(byte);
             let plain = rest.starts_with(b"/") && !rest.iter().any(changed) && !url_path.rewrites(rest);
-            Some((groups.automaton_of(record.as_ref()?.row), *line, end, plain))
+            Some((groups.automaton_of(record.as_ref()?.row), *line, line.len() - rest.len(), plain))
         })
         .collect();
     let mut scratch = automaton::Scratch::default();
@@ -137,11 +154,7 @@ fn fronts(policy: &Policy, lines: &[&[u8]]) -> serde_json::Value {
     let crawler = policy.crawler(None).expect("one crawler");
     let groups = policy.groups(&crawler);
     let mut shuffled = lines.to_vec();
-    let mut state = 1u64;
-    for at in (1..shuffled.len()).rev() {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        shuffled.swap(at, (state >> 33) as usize % (at + 1));
-    }
+    shuffle(&mut shuffled);
     let mut report = serde_json::json!({});
     for (order, lines) in [("in_order", lines), ("shuffled", &shuffled)] {
         let (text, all) = known(policy, &groups, lines);
@@ -168,6 +181,14 @@ fn fronts(policy: &Policy, lines: &[&[u8]]) -> serde_json::Value {
         report["differs"] = (different as f64 / all.len().max(1) as f64).into();
     }
     report
+}
+
+fn shuffle<T>(items: &mut [T]) {
+    let mut state = 1u64;
+    for at in (1..items.len()).rev() {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        items.swap(at, (state >> 33) as usize % (at + 1));
+    }
 }
 
 /// The normalised paths of lines whose robots.txt has a group for the crawler, each after its origin, in a text with

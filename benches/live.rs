@@ -104,7 +104,7 @@ fn latencies(bodies: &[Arc<[u8]>]) -> Result<Value, Box<dyn Error>> {
         .flat_map(|host| [0, 2].map(|rule| format!("{}/{}/{rule}/x", origin(host), host % bodies.len())))
         .collect();
     let done = AtomicBool::new(false);
-    let mut taken = Vec::with_capacity(JUDGED);
+    let (mut taken, mut wrong) = (Vec::with_capacity(JUDGED), 0);
     let put = std::thread::scope(|threads| {
         let writer = threads.spawn(|| {
             let mut count = 0;
@@ -119,12 +119,13 @@ fn latencies(bodies: &[Arc<[u8]>]) -> Result<Value, Box<dyn Error>> {
             let began = Instant::now();
             let outcome = matcher.judge(url);
             taken.push(began.elapsed().as_nanos() as u64);
-            let expected = if url.contains("/2/") { Partition::Blocked } else { Partition::Allowed };
-            assert_eq!(outcome.partition(), expected, "{url}");
+            let expected = if url.ends_with("/2/x") { Partition::Blocked } else { Partition::Allowed };
+            wrong += usize::from(outcome.partition() != expected);
         }
         done.store(true, Relaxed);
         writer.join().expect("it does not panic")
     });
+    assert_eq!(wrong, 0, "all are judged as their files say");
     taken.sort_unstable();
     let at = |part: f64| taken[(JUDGED as f64 * part) as usize];
     Ok(json!({ "half": at(0.5), "p99": at(0.99), "p99_9": at(0.999), "puts_meanwhile": put }))

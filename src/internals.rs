@@ -3,15 +3,16 @@
 //!
 //! Modules have what their namesakes in the crate have. Traits give public types the methods of this crate that are not public.
 
-use std::borrow::Cow;
+#[cfg(feature = "batch")]
 use std::convert::Infallible;
 
+#[cfg(feature = "batch")]
 use crate::export::Export;
 use crate::judge::Choices;
 use crate::policy::{Capture, Crawler, LivePolicy, Policy, Put, Statistics};
 use crate::robots::{GroupOrigin, SideRecord};
 use crate::rules::{ChosenRules, Patterns, Verdict};
-use crate::{Dialect, InvalidUrl, Matcher, RuleSet, SignalScope};
+use crate::{Dialect, Matcher, RuleSet, SignalScope};
 
 pub mod automaton {
     //! Automata.
@@ -28,6 +29,7 @@ pub mod formats {
     pub use crate::formats::*;
 }
 
+#[cfg(feature = "batch")]
 pub mod input {
     //! Lists.
     pub use crate::input::*;
@@ -45,6 +47,7 @@ pub mod policy {
     pub use crate::policy::lookup::Lookup;
     pub use crate::policy::provenance::{Outline, WrittenRules};
     pub use crate::policy::resolve::FinalStatuses;
+    #[cfg(feature = "batch")]
     pub use crate::policy::source::robots::Robots;
     pub use crate::policy::state::{Class, LastGood, OriginState, OverrideState, Times};
 }
@@ -64,6 +67,7 @@ pub mod rules {
     pub use crate::rules::*;
 }
 
+#[cfg(feature = "batch")]
 pub mod show {
     //! What people see.
     use std::path::Path;
@@ -86,7 +90,6 @@ pub mod show {
 
 /// [`crate::origin`].
 pub mod origin {
-    use super::{Cow, InvalidUrl};
     use crate::origin;
 
     /// The end of the authority.
@@ -97,11 +100,6 @@ pub mod origin {
     /// Whether an origin is certainly canonical.
     pub fn is_surely_canonical(origin: &[u8]) -> bool {
         origin::is_surely_canonical(origin)
-    }
-
-    /// The origin of a URL, and where its path begins.
-    pub fn of(line: &[u8]) -> Result<(Cow<'_, [u8]>, usize), InvalidUrl> {
-        origin::of(line)
     }
 
     /// Whether a path has a segment `.` or `..`.
@@ -195,6 +193,7 @@ pub fn bad_records(statistics: &Statistics) -> u64 {
     statistics.warc.bad_records
 }
 
+#[cfg(feature = "batch")]
 /// All rows of a table, as text for programmers.
 pub fn rows(export: &Export<'_>) -> Vec<String> {
     let mut rows = Vec::new();

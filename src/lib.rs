@@ -87,26 +87,33 @@ mod automaton;
 pub mod cli;
 mod dialect;
 mod formats;
+#[cfg(feature = "batch")]
 mod input;
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 pub mod internals;
 mod judge;
+#[cfg(feature = "batch")]
 pub mod lint;
 mod lock;
+#[cfg(feature = "batch")]
 mod monitor;
 pub mod origin;
 mod outcome;
+#[cfg(feature = "batch")]
 mod output;
 pub mod policy;
 mod preferences;
+#[cfg(feature = "batch")]
 #[doc(hidden)]
 pub mod python_package;
 #[cfg(test)]
 mod rng;
 mod robots;
 mod rules;
+#[cfg(feature = "batch")]
 pub mod run;
+#[cfg(feature = "batch")]
 mod show;
 mod threads;
 
@@ -123,9 +130,10 @@ pub use policy::{LivePolicy, Policy};
 pub use preferences::{Preference, PreferenceColumn, PreferenceColumns, Requirements, SignalScope};
 pub use robots::{Agents, BodyFlaw};
 pub use rules::{Explanation, KeptRule, Verdict};
+#[cfg(feature = "batch")]
 pub use show::{diff, export, inspect};
 
 /// The guide's examples, run as tests.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "batch"))]
 #[doc = include_str!("../docs/library.md")]
 struct Guide;

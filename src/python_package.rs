@@ -19,7 +19,7 @@ use crate::{Agents, Dialect, InvalidUrl, LiveMatcher, LivePolicy, Outcome, Polic
 
 #[cfg(feature = "parquet")]
 pub use crate::formats::columnar::panics_are_caught;
-pub use crate::formats::time::{float as time_of_number, parse as time_of_text};
+pub use crate::formats::time_text::{float as time_of_number, parse as time_of_text};
 pub use crate::input::{NameEnd, UrlParts};
 pub use crate::policy::source::add::Part;
 pub use crate::policy::source::fields::Field;

@@ -81,7 +81,7 @@ impl Expected {
             expected.partitions.insert(partition.name(), 0);
         }
         for line in list.lines() {
-            let partition = plain_partition(origin::trimmed(line), &rules);
+            let partition = plain_partition(line, &rules);
             *expected.partitions.get_mut(partition.name()).expect("a partition") += 1;
         }
         expected
@@ -94,11 +94,11 @@ impl Expected {
 
 /// The partition of a line, by the plain reading.
 fn plain_partition(line: &[u8], rules: &HashMap<&str, RuleSet>) -> Partition {
-    let Ok((origin, end)) = origin::canonical(line) else { return Partition::Invalid };
+    let Ok((origin, rest)) = origin::split(line) else { return Partition::Invalid };
     let host = origin.split_once("://").expect("a scheme").1;
     let exact = origin.replace(':', "%3A").replace('/', "%2F").replace('[', "%5B").replace(']', "%5D");
     let Some(rules) = rules.get(exact.as_str()).or_else(|| rules.get(host)) else { return Partition::Deferred };
-    match rules.explain(Dialect::DEFAULT.url_path().of(&line[end..])).verdict {
+    match rules.explain(Dialect::DEFAULT.url_path().of(rest)).verdict {
         Verdict::Allowed => Partition::Allowed,
         Verdict::Blocked => Partition::Blocked,
     }

@@ -119,17 +119,16 @@ fn known<'l>(policy: &Policy, groups: &Groups<'_>, list: &'l List) -> (Vec<Known
     let (url_path, encoding) = (policy.dialect().url_path(), policy.dialect().encoding());
     let (mut known, mut sure) = (Vec::new(), 0);
     for line in list.lines().map(origin::trimmed) {
-        let Ok((origin, end)) = origin::canonical(line) else { continue };
+        let Ok((origin, rest)) = origin::split(line) else { continue };
         let Some(record) = policy.lookup().get(origin.as_bytes()) else { continue };
         let automaton = groups.automaton_of(record.row);
-        if automaton == 0 || *url_path.of(&line[end..]) == *b"/robots.txt" {
+        if automaton == 0 || *url_path.of(rest) == *b"/robots.txt" {
             sure += 1;
             continue;
         }
-        let rest = &line[end..];
         let changed = |&byte: &u8| byte == b'#' || encoding.changed_bytes().contains(byte);
         let plain = rest.first() == Some(&b'/') && !rest.iter().any(changed) && !url_path.rewrites(rest);
-        known.push((automaton, line, end, plain));
+        known.push((automaton, line, line.len() - rest.len(), plain));
     }
     (known, sure)
 }

@@ -1,5 +1,6 @@
 //! One robots.txt for one crawler.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use pyo3::prelude::*;
@@ -141,15 +142,13 @@ impl RobotsTxt {
     }
 
     /// The path and query to judge, of a URL or of a path as written.
-    fn path(&self, url: &[u8]) -> PyResult<Vec<u8>> {
-        let judged = |rest: &[u8]| python_package::judged_path(self.dialect, rest).into_owned();
+    fn path<'u>(&self, url: &'u [u8]) -> PyResult<Cow<'u, [u8]>> {
         if url.starts_with(b"/") {
-            return Ok(judged(url));
+            return Ok(python_package::judged_path(self.dialect, url));
         }
-        let url = origin::trimmed(url);
-        match origin::canonical(url) {
-            Ok((_, end)) => Ok(judged(&url[end..])),
-            Err(problem) => Err(error::parameter("url", format!("{}: {problem}", url.escape_ascii()))),
+        match origin::split(url) {
+            Ok((_, rest)) => Ok(python_package::judged_path(self.dialect, rest)),
+            Err(problem) => Err(error::parameter("url", format!("{}: {problem}", origin::trimmed(url).escape_ascii()))),
         }
     }
 }

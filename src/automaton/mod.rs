@@ -20,22 +20,30 @@
 mod compile;
 mod cursors;
 mod dfa;
+#[cfg(feature = "batch")]
 mod differ;
 pub mod front;
+#[cfg(feature = "batch")]
 mod graph;
 mod head;
+#[cfg(feature = "batch")]
 mod paths;
 mod priorities;
+#[cfg(feature = "batch")]
 mod reach;
 mod segment_trie;
 mod verdict;
 
 pub use compile::{compile, compile_item, compile_within};
 pub use cursors::Scratch;
+#[cfg(feature = "batch")]
 pub use differ::{DifferSpace, Difference, Differences, Question, Rules, newer};
+#[cfg(feature = "batch")]
 pub use graph::{Edge, Graph, GraphState, Next, graph};
 pub use head::{Compiled, Damage, Engine};
+#[cfg(feature = "batch")]
 pub use paths::Paths;
 pub use priorities::priorities;
+#[cfg(feature = "batch")]
 pub use reach::{PAIRS, ReachSpace, Reached, has_both};
 pub use verdict::{check_item, engine, settled_by, verdict, verdict_from};

@@ -244,13 +244,11 @@ impl Rules {
     /// The answers for a URL, one for each crawler.
     fn answers(&mut self, url: &[u8]) -> Vec<(String, Answer)> {
         let url = origin::trimmed(url);
-        let found = origin::canonical(url);
+        let found = origin::split(url);
         let are_for_any = self.are_for_any;
         let answer = |rules: &mut CrawlerRules| {
             let answer = match &found {
-                Ok((_, end)) if are_for_any => {
-                    rules.answer(ANY_ORIGIN, &[ANY_ORIGIN.as_bytes(), &url[*end..]].concat())
-                }
+                Ok((_, rest)) if are_for_any => rules.answer(ANY_ORIGIN, &[ANY_ORIGIN.as_bytes(), rest].concat()),
                 Ok((origin, _)) => rules.answer(origin, url),
                 Err(reason) => Answer::without_group(rules.as_filter.judge(url), reason.to_string()),
             };

@@ -10,7 +10,7 @@ use crate::formats::compression::WindowTooLarge;
 use crate::formats::error::{FileError, in_words};
 use crate::formats::{shortened, shown};
 use crate::input::{ListError, ListNamesError, UrlFieldError};
-use crate::judge::choices::StatusesError;
+use crate::judge::choices_text::StatusesError;
 use crate::origin::InvalidUrl;
 use crate::output::OutputError;
 use crate::policy::source::{SourceError, TextForm};

@@ -268,7 +268,7 @@ fn without_scheme(lines: &[&[u8]]) -> Option<Guess> {
 }
 
 fn has_url(line: &[u8], layout: &Layout) -> bool {
-    layout.url(line).is_ok_and(|url| origin::canonical(origin::trimmed(&url)).is_ok())
+    layout.url(line).is_ok_and(|url| origin::split(&url).is_ok())
 }
 
 fn are_most(lines: &[&[u8]], is_one: impl Fn(&[u8]) -> bool) -> bool {
@@ -310,7 +310,7 @@ fn delimited_by(separator: Separator, lines: &[&[u8]]) -> Option<Fields> {
 fn is_head(line: &[u8], separator: Separator, column: usize) -> bool {
     let name = separator.fields(line).nth(column).unwrap_or_default();
     let name = name.trim_ascii().strip_prefix(b"\"").unwrap_or(name.trim_ascii());
-    name.first().is_some_and(u8::is_ascii_alphabetic) && origin::canonical(name).is_err()
+    name.first().is_some_and(u8::is_ascii_alphabetic) && origin::split(name).is_err()
 }
 
 fn delimited(lines: &[&[u8]]) -> Option<Guess> {

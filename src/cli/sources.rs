@@ -60,7 +60,7 @@ pub(super) fn crawlers_or_all(agents: Option<&Agents>, policy: &Policy) -> Resul
 
 /// An origin, given as such or as a URL on it.
 pub(super) fn origin_of(given: &OsStr) -> Result<String, Failure> {
-    let found = origin::canonical(origin::trimmed(given.as_encoded_bytes())).map(|(origin, _)| origin);
+    let found = origin::split(given.as_encoded_bytes()).map(|(origin, _)| origin.into_owned());
     found.map_err(|problem| Failure::Origin { given: given.to_string_lossy().into_owned(), problem })
 }
 

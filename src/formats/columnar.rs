@@ -31,7 +31,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::pages::{self, PagesNeed};
 use super::seekable::FileAt;
-use super::time;
+use super::time_text;
 
 /// How many rows are read at a time, unless they are large.
 const BATCH: usize = 1024;
@@ -600,12 +600,12 @@ impl ValueColumn {
     /// The time of a row, in seconds of Unix time, or what is wrong with it.
     pub fn time(&self, batch: &RecordBatch, row: usize) -> Option<Result<i64, String>> {
         if let Some(text) = self.text(batch, row) {
-            return Some(time::parse(&String::from_utf8_lossy(text)));
+            return Some(time_text::parse(&String::from_utf8_lossy(text)));
         }
         let values = self.of(batch, row)?;
         match values.data_type() {
-            DataType::Float32 => return Some(time::float(values.as_primitive::<Float32Type>().value(row).into())),
-            DataType::Float64 => return Some(time::float(values.as_primitive::<Float64Type>().value(row))),
+            DataType::Float32 => return Some(time_text::float(values.as_primitive::<Float32Type>().value(row).into())),
+            DataType::Float64 => return Some(time_text::float(values.as_primitive::<Float64Type>().value(row))),
             _ => {}
         }
         let seconds = values.as_primitive_opt::<TimestampSecondType>().map(|seconds| seconds.value(row));

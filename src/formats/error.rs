@@ -77,12 +77,8 @@ pub(crate) fn json_words(error: &serde_json::Error) -> String {
     }
 }
 
-pub(crate) fn toml_words(error: &toml::de::Error) -> String {
-    words(error.message(), "a table")
-}
-
 /// The words of a deserializer, as those of the author of the text, who calls keys with values so.
-fn words(message: &str, keyed: &'static str) -> String {
+pub(super) fn words(message: &str, keyed: &'static str) -> String {
     let of_key = |rest: &str| rest.replace('`', "\"");
     if let Some((found, wanted)) = ["invalid type: ", "invalid value: ", "invalid length "]
         .iter()
@@ -144,7 +140,7 @@ fn wanted_value<'w>(wanted: &'w str, keyed: &'w str) -> &'w str {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use serde::Deserialize;
     use std::collections::BTreeMap;
 
@@ -153,7 +149,7 @@ mod tests {
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields)]
     #[allow(dead_code)]
-    struct Wanted {
+    pub(in crate::formats) struct Wanted {
         name: String,
         #[serde(default)]
         count: u64,
@@ -202,21 +198,5 @@ mod tests {
         }
         let unknown = serde_json::from_str::<Wanted>("{\"x\": 1}").unwrap_err();
         assert_eq!(json_words(&unknown), "the key \"x\" is unknown; expected name, count, list, one, inner");
-    }
-
-    #[test]
-    fn toml_is_told_in_words_of_its_author() {
-        for (text, expected) in [
-            ("name = 5", "5 where a text is expected"),
-            ("name = \"a\"\ncount = \"x\"", "\"x\" where a number is expected"),
-            ("count = 1", "the key \"name\" is missing"),
-            ("name = \"a\"\none = \"x\"", "\"x\" is unknown; expected first or last"),
-            ("name = \"a\"\none = 5", "a text is expected"),
-            ("[name]", "a table where a text is expected"),
-            ("name", "key with no value, expected \"=\""),
-        ] {
-            let error = toml::from_str::<Wanted>(text).unwrap_err();
-            assert_eq!(toml_words(&error), expected, "{text}: {error}");
-        }
     }
 }

@@ -1,122 +1,59 @@
-//! Unix times and durations in seconds as text.
+//! Unix times in seconds, written as text.
 
-use jiff::Timestamp;
-use jiff::fmt::temporal::Pieces;
-use serde::{Deserialize, Deserializer, Serializer};
+use serde::Serializer;
+use std::ops::RangeInclusive;
+use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A Unix time in seconds, in RFC 3339; as a plain number if it is beyond the years that RFC 3339 has. JSON Lines may have
-/// either.
-pub fn time(seconds: i64) -> String {
-    Timestamp::from_second(seconds).map_or_else(|_| seconds.to_string(), |time| time.to_string())
-}
-
-/// The current Unix time in seconds.
-pub fn now() -> i64 {
-    Timestamp::now().as_second()
-}
-
-pub(crate) fn serialize<S: Serializer>(seconds: &i64, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&time(*seconds))
-}
-
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    written(&text).map_err(serde::de::Error::custom)
-}
-
-/// The Unix time in seconds that [`time`] wrote.
-pub(crate) fn written(text: &str) -> Result<i64, String> {
-    // Times beyond the years of RFC 3339 were written as numbers.
-    text.parse().or_else(|_| parse(text))
+/// The present, in seconds of Unix time.
+pub(crate) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| i64::try_from(since.as_secs()).unwrap_or(i64::MAX))
 }
 
 /// The last year of which sources may have times. The present in milliseconds is in the year 58,000.
 pub(crate) const LAST_YEAR: i16 = 5000;
 
-/// The time of a text in RFC 3339.
-pub(crate) fn timestamp(text: &str) -> Result<Timestamp, String> {
-    text.parse().map_err(|_| match is_too_late(text) {
-        true => format!("{text:?} is beyond the year {LAST_YEAR}; a time that late is never meant"),
-        false => format!("{text:?} is not an RFC 3339 time, such as 2026-01-12T08:00:00Z"),
-    })
-}
+/// The times that RFC 3339 can write, in seconds of Unix time: the calendar ends with the year 9999, in some zones a day earlier.
+const CALENDAR: RangeInclusive<i64> = -377_705_023_201..=253_402_207_200;
 
-/// Whether a text is a time in RFC 3339 that is too late to be one here: the calendar ends with the year 9999, in some zones a day
-/// earlier.
-pub(crate) fn is_too_late(text: &str) -> bool {
-    let pieces = Pieces::parse(text).ok().filter(|pieces| pieces.time().is_some() && pieces.offset().is_some());
-    pieces.is_some_and(|pieces| pieces.date().year() > LAST_YEAR)
-}
+const DAY: i64 = 86_400;
 
-/// The Unix time in seconds of a text in RFC 3339: the second that began.
-///
-/// # Errors
-///
-/// A sentence that says why it is none.
-pub fn parse(text: &str) -> Result<i64, String> {
-    Ok(second(timestamp(text)?))
-}
-
-/// The second that a time is in. Before 1970, too, it is the one that began.
-pub(crate) fn second(time: Timestamp) -> i64 {
-    time.as_second() - i64::from(time.subsec_nanosecond() < 0)
-}
-
-/// The Unix time in seconds of a number of JSON, which may have a fraction.
-pub(crate) fn number(text: &str) -> Result<i64, String> {
-    // As a floating-point number, a second that is nearly over would be the next.
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    if let Ok(whole) = whole.parse::<i64>()
-        && fraction.bytes().all(|digit| digit.is_ascii_digit())
-    {
-        let began_earlier = text.starts_with('-') && fraction.bytes().any(|digit| digit != b'0');
-        return Ok(whole.saturating_sub(began_earlier.into()));
+/// A Unix time in seconds, in RFC 3339; as a plain number if it is beyond the years that RFC 3339 has. JSON Lines may have
+/// either.
+pub fn time(seconds: i64) -> String {
+    if !is_of_calendar(seconds) {
+        return seconds.to_string();
     }
-    text.parse().map_err(|_| no_time(text)).and_then(float)
+    let (year, month, day) = date(seconds.div_euclid(DAY));
+    let second = seconds.rem_euclid(DAY);
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    let year = if year < 0 { format!("-{:06}", -year) } else { format!("{year:04}") };
+    format!("{year}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// The Unix time in seconds of a floating-point number of seconds: the second that began.
-///
-/// # Errors
-///
-/// A sentence that says why it is none.
-pub fn float(seconds: f64) -> Result<i64, String> {
-    // Both are exact, and the greater one is the first that is no i64.
-    let range = -2_f64.powi(63)..2_f64.powi(63);
-    let second = seconds.floor();
-    if range.contains(&second) { Ok(second as i64) } else { Err(no_time(&seconds.to_string())) }
+/// Whether RFC 3339 can write a time.
+pub(crate) fn is_of_calendar(seconds: i64) -> bool {
+    CALENDAR.contains(&seconds)
 }
 
-fn no_time(given: &str) -> String {
-    format!("{given} is no time; expected seconds of Unix time, or text in RFC 3339, such as \"2026-01-12T08:00:00Z\"")
+/// The year, month and day of the Gregorian calendar, by days since 1970-01-01.
+fn date(days: i64) -> (i64, i64, i64) {
+    const DAYS_IN_400_YEARS: i64 = 146_097;
+    const DAYS_TO_1970: i64 = 719_468;
+
+    // Years begin with March, so that a leap day is their last, and 400 of them have always the same days.
+    let days = days + DAYS_TO_1970;
+    let (period, day) = (days.div_euclid(DAYS_IN_400_YEARS), days.rem_euclid(DAYS_IN_400_YEARS));
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let is_next_year = month >= 10;
+    (400 * period + year + i64::from(is_next_year), if is_next_year { month - 9 } else { month + 3 }, day)
 }
 
-/// The seconds of a duration: `90s`, `30m`, `36h`, `7d`, `2w`, or several of these, `1d12h`; or in ISO 8601, `P7D`.
-pub(crate) fn duration(given: &str) -> Result<u64, String> {
-    let span = given.parse::<jiff::Span>();
-    let duration = span.and_then(|span| span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()));
-    let whole = duration.ok().filter(|duration| duration.subsec_nanos() == 0);
-    let seconds = whole.and_then(|duration| u64::try_from(duration.as_secs()).ok());
-    seconds.ok_or_else(|| "expected a duration: a number with s, m, h, d or w, such as 36h or 7d".to_owned())
-}
-
-/// System times as RFC 3339, to the nanosecond, so that a changed file is noticed.
-pub(crate) mod system {
-    use jiff::Timestamp;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use std::time::SystemTime;
-
-    pub(crate) fn serialize<S: Serializer>(time: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
-        // A time beyond the year 9999 is useless.
-        let time = time.and_then(|time| Timestamp::try_from(time).ok());
-        time.map(|time| time.to_string()).serialize(serializer)
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SystemTime>, D::Error> {
-        let text = Option::<String>::deserialize(deserializer)?;
-        let time = text.map(|text| text.parse::<Timestamp>().map_err(serde::de::Error::custom)).transpose()?;
-        Ok(time.map(SystemTime::from))
-    }
+pub(crate) fn serialize<S: Serializer>(seconds: &i64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&time(*seconds))
 }
 
 #[cfg(test)]
@@ -124,65 +61,34 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_have_units() {
-        let of = [("90s", 90), ("30m", 1800), ("36h", 129_600), ("7d", 604_800), ("1d12h", 129_600), ("P7D", 604_800)];
-        for (given, expected) in of {
-            assert_eq!(duration(given), Ok(expected), "{given}");
-        }
-        for given in ["", "7", "d", "-7d", "7 days ago", "7y", "yesterday", "99999999999999999w", "P-1D"] {
-            assert!(duration(given).unwrap_err().contains("36h"), "{given}");
-        }
-    }
-
-    #[test]
-    fn a_time_is_the_second_that_began() {
-        for (text, seconds) in [
-            ("1795852800", 1_795_852_800),
-            ("1795852800.25", 1_795_852_800),
-            ("1795852800.999999999999", 1_795_852_800),
-            ("1.79585280025e9", 1_795_852_800),
-            ("17958528e2", 1_795_852_800),
-            ("1E3", 1000),
-            ("0.9", 0),
-            ("-0.0", 0),
-            ("-0.5", -1),
-            ("-1.000", -1),
-            ("-1.001", -2),
-            ("-15e-1", -2),
-            ("1e-400", 0),
-            ("9223372036854775807.9", i64::MAX),
-            ("-9223372036854775808.9", i64::MIN),
-        ] {
-            assert_eq!(number(text), Ok(seconds), "{text}");
-        }
-        for wrong in ["1e400", "-1e400", "1e19", "99999999999999999999", "true", "[1]", "{}", ""] {
-            assert!(number(wrong).unwrap_err().contains("RFC 3339"), "{wrong}");
-        }
-        assert_eq!((float(-1.5), float(7.9)), (Ok(-2), Ok(7)));
-        for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 9.3e18, -9.3e18] {
-            assert!(float(wrong).is_err(), "{wrong}");
-        }
-        for (text, seconds) in
-            [("1969-12-31T23:59:58.5Z", -2), ("1970-01-01T00:00:00.9Z", 0), ("1969-12-31T23:59:59Z", -1)]
-        {
-            assert_eq!(parse(text), Ok(seconds), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_time_at_the_end_of_the_calendar_is_too_late() {
-        for late in ["9999-12-31T23:59:59Z", "9999-12-31T23:59:59.5-05:00", "9999-12-31t00:00:00z"] {
-            assert!(parse(late).unwrap_err().contains("beyond the year 5000"), "{late}");
-        }
-        for none in ["9999-12-31", "9999-12-31T23:59:59", "9999-13-31T23:59:59Z", "1795852800.25", "year 9999"] {
-            assert!(parse(none).unwrap_err().contains("not an RFC 3339 time"), "{none}");
-        }
-    }
-
-    #[test]
     fn times_beyond_the_calendar_are_numbers() {
-        assert_eq!(time(1_768_219_200), "2026-01-12T12:00:00Z");
-        assert_eq!(time(-1), "1969-12-31T23:59:59Z");
-        assert_eq!(time(1 << 47), "140737488355328");
+        for (seconds, expected) in [
+            (1_768_219_200, "2026-01-12T12:00:00Z"),
+            (0, "1970-01-01T00:00:00Z"),
+            (-1, "1969-12-31T23:59:59Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (-62_167_219_201, "-000001-12-31T23:59:59Z"),
+            (*CALENDAR.start(), "-009999-01-02T01:59:59Z"),
+            (CALENDAR.start() - 1, "-377705023202"),
+            (*CALENDAR.end(), "9999-12-30T22:00:00Z"),
+            (CALENDAR.end() + 1, "253402207201"),
+            (1 << 47, "140737488355328"),
+        ] {
+            assert_eq!(time(seconds), expected);
+        }
+    }
+
+    #[cfg(feature = "batch")]
+    #[test]
+    fn every_day_has_its_date() {
+        let mut seconds = *CALENDAR.start();
+        while seconds <= *CALENDAR.end() {
+            let expected = jiff::Timestamp::from_second(seconds).unwrap().to_string();
+            assert_eq!(time(seconds), expected);
+            seconds += if cfg!(miri) { 10_000_000_019 } else { DAY * 29 + 4517 };
+        }
+        for beyond in [CALENDAR.start() - 1, CALENDAR.end() + 1] {
+            assert!(jiff::Timestamp::from_second(beyond).is_err());
+        }
     }
 }

@@ -10,13 +10,13 @@ use rustix::mm::{MprotectFlags, mprotect};
 
 use super::batch;
 use super::isa::{BLOCK, Isa, Kernel, Key};
+use super::line_urls::LineUrls;
 use super::matcher::Matcher;
 use super::outcomes::Outcomes;
 use super::pieces::{self, Pieces};
 use super::scratch::Scratch;
 use super::tally::{CrawlerCounts, count};
 use super::tests::{origins, policy, text};
-use super::urls::LineUrls;
 use super::view::JudgeView;
 use crate::automaton::front::Prefixes;
 use crate::dialect::Dialect;
@@ -177,7 +177,7 @@ fn judged(chunk: &Chunk<'_>, matcher: &Matcher, stays: bool) -> bool {
         change();
         explainer.explain(urls.url(text, line));
         change();
-        let _ = crate::origin::of(crate::origin::trimmed(urls.url(text, line)));
+        let _ = crate::origin::split(urls.url(text, line));
     }
     change();
     let mut partitions = vec![Pieces::default(); 4];

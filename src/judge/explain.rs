@@ -228,7 +228,7 @@ mod tests {
     use crate::dialect::Dialect;
     use crate::judge::matcher::Matcher;
     use crate::judge::{Choices, Fallback, MaxAge};
-    use crate::policy::{Answered, Capture, Captures, Overrides, Policy, source};
+    use crate::policy::{Answered, Capture, Captures, Override, Overrides, Policy, Ruling, source};
     use crate::robots::Agents;
 
     const BODY: &str = "User-agent: ExampleBot/2\nDisallow: /no\n\nUser-agent: *\nDisallow: /\n\n\
@@ -247,15 +247,18 @@ mod tests {
     /// Origins of every kind: `good`, `failed` (with a last good answer), `refused`, `everybody`, and three with an override:
     /// `forbidden`, `replaced`, `paused`.
     fn policy(dialect: &str) -> Policy {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("overrides.toml");
-        let text = "['http://forbidden']\nverdict = 'forbid-all'\n\
-                    ['http://replaced']\nrobots-txt = \"User-agent: *\\nDisallow: /mine\"\n\
-                    ['http://paused']\npaused-until = 1970-01-01T00:00:01Z\n";
-        std::fs::write(&path, text).unwrap();
+        let (mut overrides, body) = (Overrides::default(), b"User-agent: *\nDisallow: /mine");
+        let ruled = |ruling| Override::default().ruling(Some(ruling));
+        for (origin, entry) in [
+            ("http://forbidden", ruled(Ruling::ForbidAll)),
+            ("http://replaced", ruled(Ruling::RobotsTxt).robots_txt(Some((*body).into()))),
+            ("http://paused", Override::default().paused_until(Some(1))),
+        ] {
+            overrides.add(origin, entry).unwrap();
+        }
         let agents: Agents = "examplebot".parse().unwrap();
         let mut captures = Captures::new(agents, Dialect::named(dialect).unwrap());
-        captures.add_overrides(&Overrides::read(&path).unwrap()).unwrap();
+        captures.add_overrides(&overrides).unwrap();
         let with_body = ["good", "failed", "forbidden", "replaced", "paused"];
         captures.add(with_body.map(|host| capture(host, 200, 7, Some(BODY))).to_vec()).unwrap();
         let more = [
@@ -360,6 +363,7 @@ mod tests {
         }
     }
 
+    #[cfg(feature = "batch")]
     #[test]
     fn explanations_and_automata_agree_on_real_lists() {
         let datasets = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets");

@@ -96,8 +96,7 @@ pub(crate) struct Key {
 /// Runs a kernel with the best instructions available.
 #[inline]
 pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
-    #[cfg(test)]
-    #[cfg(unix)]
+    #[cfg(all(test, feature = "batch", unix))]
     if super::changing::is_on() {
         return run_changing(kernel);
     }
@@ -110,8 +109,7 @@ pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
 }
 
 /// Runs a kernel with the best instructions available, over a list that changes.
-#[cfg(test)]
-#[cfg(unix)]
+#[cfg(all(test, feature = "batch", unix))]
 fn run_changing<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {

@@ -179,6 +179,12 @@ impl Found {
     }
 }
 
+/// Whether what follows the origin of a URL is a plain path: judged as it is written, whichever dialect reads it.
+#[inline]
+pub(super) fn is_plain_path(rest: &[u8]) -> bool {
+    rest.first() == Some(&b'/') && is_plain(rest)
+}
+
 /// Whether a text without LF is plain.
 pub(crate) fn is_plain(text: &[u8]) -> bool {
     isa::run(IsPlain(text))

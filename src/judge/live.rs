@@ -38,7 +38,7 @@ struct LiveJudge {
 
 /// What decides on the URLs of an origin.
 struct Deciding<'u, 's> {
-    origin: Cow<'u, [u8]>,
+    origin: Cow<'u, str>,
     /// What is known about it, or about its sibling in its place.
     found: Option<LiveOrigin<'s>>,
     decision: Decision,
@@ -77,6 +77,7 @@ impl LiveMatcher {
     }
 
     /// The same; returns a [policy of their origins](LiveMatcher::policy_of), as that version has them.
+    #[cfg(feature = "batch")]
     pub(crate) fn judge_all_with_policy<U: AsRef<[u8]>>(
         &self,
         urls: &[U],
@@ -129,10 +130,10 @@ impl LiveJudge {
     fn policy_of<U: AsRef<[u8]>>(&self, state: &LiveState, urls: &[U]) -> Result<Policy, WriteError> {
         let mut origins = BTreeSet::new();
         for url in urls {
-            let Ok((origin, _)) = origin::of(origin::trimmed(url.as_ref())) else { continue };
-            if !origins.contains(&*origin) {
-                let sibling = if self.choices.www_fallback { origin::www_sibling(&origin) } else { None };
-                origins.extend(sibling.map(|sibling| sibling.to_vec()));
+            let Ok((origin, _)) = origin::split(url) else { continue };
+            let origin = origin.as_bytes();
+            if !origins.contains(origin) {
+                origins.extend(if self.choices.www_fallback { origin::www_sibling(origin) } else { None });
                 origins.insert(origin.to_vec());
             }
         }
@@ -152,7 +153,7 @@ impl LiveJudge {
         if has_refused_tab(url, scratch) {
             return Outcome::new(Partition::Invalid, Reason::Tab);
         }
-        let (origin, end) = match origin::of(url) {
+        let (origin, rest) = match origin::split(url) {
             Ok(found) => found,
             Err(reason) => return reason.into(),
         };
@@ -160,14 +161,14 @@ impl LiveJudge {
             Some(last) if last.origin == origin => last,
             _ => last.insert(self.deciding(state, decisions, origin)),
         };
-        let outcome = self.by_rules(deciding, &url[end..], scratch);
+        let outcome = self.by_rules(deciding, rest, scratch);
         if let Decision::Fixed(of_origin) = deciding.decision
             && of_origin.waits_for_robots_txt()
         {
             let lines = u64::from(outcome.waits_for_robots_txt());
-            self.live.0.note_waiting(&deciding.origin, of_origin.reason(), lines, state.version);
+            self.live.0.note_waiting(deciding.origin.as_bytes(), of_origin.reason(), lines, state.version);
         }
-        self.required(decisions, deciding, outcome, (url, end), scratch)
+        self.required(decisions, deciding, outcome, (url, rest), scratch)
     }
 
     /// What decides on the URLs of an origin.
@@ -175,11 +176,11 @@ impl LiveJudge {
         &self,
         state: &'s LiveState,
         decisions: &DecisionTable,
-        origin: Cow<'u, [u8]>,
+        origin: Cow<'u, str>,
     ) -> Deciding<'u, 's> {
         let live = &*self.live.0;
-        let found = live.origin(state, &origin).or_else(|| {
-            let sibling = if self.choices.www_fallback { origin::www_sibling(&origin) } else { None };
+        let found = live.origin(state, origin.as_bytes()).or_else(|| {
+            let sibling = if self.choices.www_fallback { origin::www_sibling(origin.as_bytes()) } else { None };
             live.origin(state, &sibling?)
         });
         let decision = found.as_ref().map_or(Decision::Fixed(decisions.unfetched), |found| decisions.of_origin(found));
@@ -194,16 +195,16 @@ impl LiveJudge {
         let automaton = groups.as_ref().map(|(groups, row)| (groups, groups.automaton_of(*row)));
         let automaton = automaton.filter(|&(_, place)| place != 0).map(|(groups, place)| groups.item_at(place));
         let by_rules = ByRules { route: Route::new(*decision), automaton, dialect: self.live.0.dialect };
-        by_rules.judge_written(rest, scratch)
+        by_rules.judge_rest(rest, scratch)
     }
 
-    /// The outcome of a URL, whose origin ends at a byte, given its outcome without preferences.
+    /// The outcome of a URL, given with the part after its origin, and given its outcome without preferences.
     fn required(
         &self,
         decisions: &DecisionTable,
         deciding: &Deciding<'_, '_>,
         outcome: Outcome,
-        (url, end): (&[u8], usize),
+        (url, rest): (&[u8], &[u8]),
         scratch: &mut Scratch,
     ) -> Outcome {
         let Some(requirements) = decisions.requirements().filter(|_| outcome.partition() == Partition::Allowed) else {
@@ -213,7 +214,7 @@ impl LiveJudge {
         let preferred = deciding.found.as_ref().and_then(|found| {
             let (column, _) = found.groups(&self.columns).answer(found.row());
             let records = found.side_records(column, self.choices.content_signal);
-            let path = dialect.url_path.of(&url[end..]);
+            let path = dialect.url_path.of(rest);
             scratch.preferences.preferred(&records, dialect, &dialect.encoding.path(&path))
         });
         closed_by(requirements, preferred, url, dialect).unwrap_or(outcome)

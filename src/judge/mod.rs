@@ -18,13 +18,18 @@
 
 pub(crate) mod batch;
 
-#[cfg(test)]
-#[cfg(unix)]
+#[cfg(all(test, feature = "batch", unix))]
 mod changing;
 pub(crate) mod choices;
+#[cfg(feature = "batch")]
+pub(crate) mod choices_text;
 pub(crate) mod decision;
 pub(crate) mod explain;
 pub(crate) mod isa;
+#[cfg(feature = "batch")]
+pub(crate) mod line_keys;
+#[cfg(feature = "batch")]
+pub(crate) mod line_urls;
 pub(crate) mod lines;
 mod live;
 pub(crate) mod matcher;

@@ -3,12 +3,15 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::fmt;
+use std::sync::OnceLock;
 
+use super::lines::is_plain_path;
 use crate::automaton::{self, Scratch};
 use crate::dialect::Dialect;
 use crate::origin::{self, InvalidUrl};
+use crate::policy::provenance;
 use crate::preferences::{Preferences, Preferred, SignalScope};
-use crate::robots::{self, Agents, BodyFlaw, Delay, GroupOrigin, Robots, SideKey, SideRecord};
+use crate::robots::{self, AgentName, Agents, BodyFlaw, Delay, GroupOrigin, Robots, SideKey, SideRecord};
 use crate::rules::chosen::{ChosenRules, Explanation, KeptRule, is_always_allowed};
 use crate::rules::{Patterns, Verdict};
 
@@ -26,7 +29,13 @@ use crate::rules::{Patterns, Verdict};
 /// ```
 #[derive(Clone)]
 pub struct RuleSet {
-    chosen: ChosenRules,
+    agents: Agents,
+    dialect: Dialect,
+    origin: GroupOrigin,
+    /// The rules as written in the file, in the form of policies, and as they are read when they are first asked for: most callers ask
+    /// for verdicts only.
+    written: Vec<u8>,
+    chosen: OnceLock<ChosenRules>,
     side_records: Vec<KeptRecord>,
     /// `Content-Signal` records of groups that were not chosen.
     signals_to_others: Vec<KeptRecord>,
@@ -68,22 +77,28 @@ impl RuleSet {
         let text = robots::decode(&body, dialect, &mut Vec::new());
         let robots = Robots::parse(&text, dialect);
         let selection = robots.select(agents, dialect);
-        let chosen = ChosenRules::from_selection(&robots, &selection, agents, dialect);
         let mut automaton = Vec::new();
-        automaton::compile(&chosen.patterns, &mut automaton);
+        automaton::compile(&Patterns::rank(selection.rules(&robots), dialect), &mut automaton);
+        let agent_lines: Vec<AgentName<'_>> = selection.agent_lines(&robots, agents, dialect).copied().collect();
+        let written = provenance::encode(&robots, &selection, &agent_lines);
         let side_records: Vec<KeptRecord> = selection.side_records(&robots).map(KeptRecord::of).collect();
         let is_chosen = |line: u32| side_records.iter().any(|record| record.line == line);
         let signals = robots.side_records.iter().filter(|record| record.key == SideKey::ContentSignal);
         let signals_to_others = signals.filter(|record| !is_chosen(record.line)).map(KeptRecord::of).collect();
-        RuleSet { chosen, side_records, signals_to_others, automaton, flaw }
+        let (agents, dialect, origin) = (agents.clone(), dialect.clone(), selection.origin);
+        let chosen = OnceLock::new();
+        RuleSet { agents, dialect, origin, written, chosen, side_records, signals_to_others, automaton, flaw }
     }
 
     /// The verdict on a path with its query, as written in the URL, without the fragment. An argument that does not begin with
     /// `/` is judged as a URL or, if it is not one, as a path with a `/` in front.
     pub fn verdict(&self, path: impl AsRef<[u8]>) -> Verdict {
-        thread_local!(static SCRATCH: RefCell<Scratch> = RefCell::default());
-        let path = self.path_of(path.as_ref());
-        SCRATCH.with_borrow_mut(|scratch| self.verdict_with(&path, scratch))
+        let path = path.as_ref();
+        if is_plain_path(path) {
+            return with_scratch(|scratch| self.verdict_in_form(path, scratch));
+        }
+        let path = self.path_of(path);
+        with_scratch(|scratch| self.verdict_with(&path, scratch))
     }
 
     /// The verdict on an absolute http or https URL. The caller must know that the rules are those of its origin.
@@ -92,24 +107,31 @@ impl RuleSet {
     ///
     /// [`InvalidUrl`] if it is not such a URL.
     pub fn verdict_url(&self, url: impl AsRef<[u8]>) -> Result<Verdict, InvalidUrl> {
-        let url = origin::trimmed(url.as_ref());
-        let (_, end) = origin::canonical(url)?;
-        Ok(self.verdict(self.chosen.dialect.url_path.of(&url[end..])))
+        let (_, rest) = origin::split(url.as_ref())?;
+        // Most paths are plain, and need not be examined again.
+        if is_plain_path(rest) {
+            return Ok(with_scratch(|scratch| self.verdict_in_form(rest, scratch)));
+        }
+        Ok(self.verdict(self.dialect.url_path.of(rest)))
     }
 
     /// The verdict on a path that begins with `/`, with the caller's scratch, for judging many paths.
     pub(crate) fn verdict_with(&self, path: &[u8], scratch: &mut Scratch) -> Verdict {
-        let path = self.chosen.dialect.url_path.judged(path);
-        let path = self.chosen.dialect.encoding.path(&path);
-        match automaton::verdict(&self.automaton, &path, scratch) {
-            Verdict::Blocked if is_always_allowed(&path, &self.chosen.dialect) => Verdict::Allowed,
+        let path = self.dialect.url_path.judged(path);
+        self.verdict_in_form(&self.dialect.encoding.path(&path), scratch)
+    }
+
+    /// The verdict on a path in normal form.
+    fn verdict_in_form(&self, path: &[u8], scratch: &mut Scratch) -> Verdict {
+        match automaton::verdict(&self.automaton, path, scratch) {
+            Verdict::Blocked if is_always_allowed(path, &self.dialect) => Verdict::Allowed,
             verdict => verdict,
         }
     }
 
     /// The verdict on a path, given as to [`RuleSet::verdict`], and the rule that decided it, found without the automaton.
     pub fn explain(&self, path: impl AsRef<[u8]>) -> Explanation<'_> {
-        let explanation = self.chosen.explain(&self.path_of(path.as_ref()));
+        let explanation = self.chosen().explain(&self.path_of(path.as_ref()));
         match self.flaw {
             None => explanation,
             Some(_) => Explanation { rule: None, agent: None, ..explanation },
@@ -127,28 +149,32 @@ impl RuleSet {
         if given.starts_with(b"/") {
             return Cow::Borrowed(given);
         }
-        let url = origin::trimmed(given);
-        self.chosen.dialect.url_path.of(origin::canonical(url).map_or(given, |(_, end)| &url[end..]))
+        self.dialect.url_path.of(origin::split(given).map_or(given, |(_, rest)| rest))
     }
 
     /// The rules as written in the file.
     pub(crate) fn chosen(&self) -> &ChosenRules {
-        &self.chosen
+        self.chosen.get_or_init(|| {
+            let is_own = matches!(self.origin, GroupOrigin::Own(_));
+            let chosen = provenance::decode(&self.written, is_own, &self.agents, &self.dialect);
+            // Of a group that is nobody's, there is no line that could tell.
+            ChosenRules { origin: self.origin, ..chosen }
+        })
     }
 
     /// Which groups the rules are from: the crawler's own, those of everybody, or none.
     pub(crate) fn origin(&self) -> GroupOrigin {
-        self.chosen.origin
+        self.origin
     }
 
     /// The `User-agent` lines for which the groups were chosen: value and line number.
     pub fn agent_lines(&self) -> &[(String, u32)] {
-        if self.flaw.is_none() { &self.chosen.agent_lines } else { &[] }
+        if self.flaw.is_none() { &self.chosen().agent_lines } else { &[] }
     }
 
     /// The rules, in the order of the file.
     pub fn rules(&self) -> &[KeptRule] {
-        if self.flaw.is_none() { &self.chosen.rules } else { &[] }
+        if self.flaw.is_none() { &self.chosen().rules } else { &[] }
     }
 
     /// The records of the chosen groups other than rules, such as `crawl-delay` or `sitemap`, and those outside every group, in the order
@@ -161,7 +187,7 @@ impl RuleSet {
     /// number of seconds, or if the dialect does not obey it.
     pub fn crawl_delay(&self) -> Option<f64> {
         let records = self.side_records.iter().map(KeptRecord::as_side_record);
-        Delay::of(&records.collect::<Vec<_>>(), &self.chosen.dialect)?.seconds
+        Delay::of(&records.collect::<Vec<_>>(), &self.dialect)?.seconds
     }
 
     /// The file's preferences for the crawler about uses of the page with a path, given as to [`RuleSet::verdict`],
@@ -170,7 +196,7 @@ impl RuleSet {
         let others = self.signals_to_others.iter().filter(|_| scope == SignalScope::Everybody);
         let records: Vec<SideRecord<'_>> =
             self.side_records.iter().chain(others).map(KeptRecord::as_side_record).collect();
-        let dialect = &self.chosen.dialect;
+        let dialect = &self.dialect;
         let path = self.path_of(path);
         let path = dialect.url_path.judged(&path);
         let path = dialect.encoding.path(&path);
@@ -179,14 +205,20 @@ impl RuleSet {
 
     /// The ranked patterns.
     pub(crate) fn patterns(&self) -> &Patterns {
-        &self.chosen.patterns
+        &self.chosen().patterns
     }
+}
+
+/// Lends out the thread's scratch.
+fn with_scratch(judge: impl FnOnce(&mut Scratch) -> Verdict) -> Verdict {
+    thread_local!(static SCRATCH: RefCell<Scratch> = RefCell::default());
+    SCRATCH.with_borrow_mut(judge)
 }
 
 impl fmt::Debug for RuleSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (dialect, origin) = (self.chosen.dialect.name, self.chosen.origin);
-        write!(f, "RuleSet {{ dialect: {dialect}, group: {origin:?}, rules: {} }}", self.chosen.rules.len())
+        let (dialect, origin) = (self.dialect.name, self.origin);
+        write!(f, "RuleSet {{ dialect: {dialect}, group: {origin:?}, rules: {} }}", self.chosen().rules.len())
     }
 }
 
@@ -194,6 +226,7 @@ impl fmt::Debug for RuleSet {
 mod tests {
     use super::*;
 
+    #[cfg(feature = "batch")]
     #[test]
     fn a_file_that_is_no_robots_txt_blocks_everything() {
         let zipped = crate::formats::coding::tests::gzip(b"User-agent: *\nDisallow: /x\n");

@@ -120,7 +120,8 @@ impl Places {
 /// Lends out the thread's scratches. Meanwhile their cell is empty, because a caller's `as_ref` may call this function
 /// again.
 pub(super) fn with_scratches<T>(judge: impl FnOnce(&mut [Scratch; 2]) -> T) -> T {
-    thread_local!(static SCRATCHES: Cell<Option<[Scratch; 2]>> = const { Cell::new(None) });
+    // Boxed, because a URL that is judged alone takes less time than moving them.
+    thread_local!(static SCRATCHES: Cell<Option<Box<[Scratch; 2]>>> = const { Cell::new(None) });
     let mut scratches = SCRATCHES.take().unwrap_or_default();
     let judged = judge(&mut scratches);
     SCRATCHES.set(Some(scratches));

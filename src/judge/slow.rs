@@ -1,9 +1,10 @@
 //! The slow way: the outcome of one URL of any form. It defines the results of the [hot path](super::batch), which
-//! leaves doubtful URLs to it.
+//! leaves doubtful URLs to it, and of [`JudgeView::judge_one`], the way of a URL that is judged alone.
 
 use std::borrow::Cow;
 
 use super::decision::Decision;
+use super::lines::is_plain_path;
 use super::scratch::Scratch;
 use super::view::{Judge, JudgeView, Route};
 use crate::automaton::{self, front};
@@ -42,6 +43,24 @@ impl<'p> JudgeView<'p> {
             None => judge.decisions.unfetched,
         };
         outcome.waits_for_robots_txt().then(|| outcome.reason())
+    }
+
+    /// The outcome of one URL. A plain one of an origin that has a slot is judged by its entry alone, as in the hot path.
+    pub(crate) fn judge_one(&self, url: &[u8], scratch: &mut Scratch) -> Outcome {
+        self.judge_plain(url, scratch).unwrap_or_else(|| self.judge_line(url, scratch))
+    }
+
+    fn judge_plain(&self, url: &[u8], scratch: &mut Scratch) -> Option<Outcome> {
+        let (key, path) = url.split_at(origin::cut(url)?);
+        if !is_plain_path(path) {
+            return None;
+        }
+        let Some(slot) = self.lookup.find_slot(key) else {
+            // Layers over the policy may have the origin.
+            return if self.over.is_none() { self.outcome_of_unknown(key, path) } else { None };
+        };
+        let (route, automaton) = self.route(slot);
+        Some(self.judge_path(route, automaton, path, path.len(), scratch))
     }
 
     /// The outcome of any line, given without its LF.
@@ -126,8 +145,8 @@ impl<'p> JudgeView<'p> {
         if !self.decisions.choices.www_fallback {
             return None;
         }
-        let (origin, _) = origin::of(line).ok()?;
-        self.lookup.get(&origin::www_sibling(&origin)?)
+        let (origin, _) = origin::split(line).ok()?;
+        self.lookup.get(&origin::www_sibling(origin.as_bytes())?)
     }
 
     /// The record of a trimmed line's origin, and where its path begins.
@@ -138,8 +157,8 @@ impl<'p> JudgeView<'p> {
                 return Ok((record, end));
             }
         }
-        let (origin, end) = origin::canonical(line)?;
-        Ok((self.lookup.get(origin.as_bytes()), end))
+        let (origin, rest) = origin::split(line)?;
+        Ok((self.lookup.get(origin.as_bytes()), line.len() - rest.len()))
     }
 
     /// The outcome of a plain URL whose key is not that of its slot's entry, and its path, if it is certain without looking at records.
@@ -162,7 +181,15 @@ pub(super) struct ByRules<'p> {
 
 impl ByRules<'_> {
     /// The outcome of a URL, given the part after its origin, without LF.
-    pub fn judge_written(&self, rest: &[u8], scratch: &mut Scratch) -> Outcome {
+    pub fn judge_rest(&self, rest: &[u8], scratch: &mut Scratch) -> Outcome {
+        match is_plain_path(rest) {
+            true => self.judge_path(rest, rest.len(), scratch),
+            false => self.judge_written(rest, scratch),
+        }
+    }
+
+    /// The same, for any.
+    fn judge_written(&self, rest: &[u8], scratch: &mut Scratch) -> Outcome {
         let url_path = self.dialect.url_path;
         let written = url_path.written(rest);
         let path = url_path.judged(&written);
@@ -213,9 +240,8 @@ fn unless_always_allowed(path: &[u8], outcome: Outcome, dialect: &Dialect) -> Ou
 
 /// Whether a dialect always allows a URL, whatever the state of its origin.
 pub(crate) fn always_allows(url: &[u8], dialect: &Dialect) -> bool {
-    let url = origin::trimmed(url);
-    let Ok((_, end)) = origin::canonical(url) else { return false };
-    is_always_allowed(&dialect.encoding.path(&dialect.url_path.of(&url[end..])), dialect)
+    let Ok((_, rest)) = origin::split(url) else { return false };
+    is_always_allowed(&dialect.encoding.path(&dialect.url_path.of(rest)), dialect)
 }
 
 /// Counts a trimmed URL that has a tab before its fragment, or anywhere if such URLs are refused. Returns whether it is refused.

@@ -330,8 +330,8 @@ fn is_host(text: &[u8]) -> bool {
 pub(super) fn without_host(value: &[u8]) -> Option<Vec<u8>> {
     let text = value.strip_prefix(b"/").unwrap_or(value);
     if after_scheme(text).is_some() {
-        let (_, at) = crate::origin::canonical(text).ok()?;
-        return Some(UrlPath::AsWritten.of(&text[at..]).into_owned());
+        let (_, rest) = crate::origin::split(text).ok()?;
+        return Some(UrlPath::AsWritten.of(rest).into_owned());
     }
     let host = text.strip_prefix(b"/").unwrap_or(text);
     after(host, "www.")?;

@@ -9,9 +9,9 @@ use std::rc::Rc;
 
 use super::columns::{CauseValue, Value};
 use crate::judge::explain::{Cause, Explainer};
+use crate::judge::line_urls::LineUrls;
 use crate::judge::matcher::PreferredLines;
 use crate::judge::outcomes::Refusals;
-use crate::judge::urls::LineUrls;
 
 /// The value of a column in a cause, as rows show it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

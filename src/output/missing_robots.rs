@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use super::folder::{NEEDED, Written, partial};
 use crate::formats::external_sort::Sorter;
 use crate::formats::memory_budget::Share;
-use crate::formats::time;
+use crate::formats::{time, time_text};
 use crate::judge::tally::{Tally, line_hash};
 use crate::origin;
 use crate::outcome::Reason;
@@ -54,7 +54,7 @@ impl Asked {
     /// The last columns of every list: status and time; unknown ones are empty.
     pub fn columns(status: Option<u16>, at: Option<i64>) -> String {
         let status = status.map_or(String::new(), |status| status.to_string());
-        format!("{status}\t{}", at.map_or(String::new(), time::time))
+        format!("{status}\t{}", at.map_or(String::new(), time))
     }
 }
 
@@ -78,8 +78,8 @@ impl WaitingOrigins {
         let known = origin::cut(url).and_then(|end| self.known_as(&url[..end]));
         if let Some(waiting) = known {
             waiting.lines += new.lines;
-        } else if let Ok((origin, _)) = origin::of(url) {
-            self.count_origin(&origin, new);
+        } else if let Ok((origin, _)) = origin::split(url) {
+            self.count_origin(origin.as_bytes(), new);
         }
     }
 
@@ -294,7 +294,7 @@ pub(crate) fn parse_row(row: &str, first: u64) -> Option<(&str, Waiting)> {
     };
     let asked_at = match fields.next()? {
         "" => None,
-        at => Some(time::written(at).ok()?),
+        at => Some(time_text::written(at).ok()?),
     };
     fields.next().is_none().then_some((url, Waiting { first, lines, reason, status, asked_at }))
 }

@@ -192,10 +192,11 @@ impl Policy {
     }
 
     /// The origins; of a layered policy, those that are not [changed](Policy::changed).
+    #[inline]
     pub(crate) fn lookup(&self) -> Lookup<'_> {
-        let parts = self.image.parts();
-        let lookup = self.layers.as_ref().map_or(parts.lookup, |layers| &layers.lookup[..]);
-        Lookup::of(lookup, parts.records)
+        let own = || self.image.section(Section::Lookup);
+        let lookup = self.layers.as_ref().map_or_else(own, |layers| &layers.lookup[..]);
+        Lookup::of(lookup, self.image.section(Section::Origins))
     }
 
     /// The origins that the layers over a policy change, as a policy of their own.
@@ -252,13 +253,14 @@ impl Policy {
     }
 
     /// The groups that apply to a crawler of this policy, and their automata.
+    #[inline]
     pub(crate) fn groups<'p>(&'p self, crawler: &'p Crawler) -> Groups<'p> {
-        Groups::new(&self.image.parts(), self.answering(crawler))
+        Groups::new(&self.image, self.answering(crawler))
     }
 
     /// The groups for no crawler in particular: their rows and automata.
     pub(crate) fn rows(&self) -> Groups<'_> {
-        Groups::new(&self.image.parts(), &[])
+        Groups::new(&self.image, &[])
     }
 
     /// The rules of a group as written in their file, for the crawlers of a column.
@@ -392,7 +394,7 @@ mod tests {
     use super::*;
     use crate::policy::capture::Capture;
     use crate::policy::captures::Captures;
-    use crate::policy::overrides::Overrides;
+    use crate::policy::overrides::{Override, Overrides};
     use crate::policy::state::{Answered, OriginStatus, OverrideState, Ruling};
 
     #[test]
@@ -427,18 +429,23 @@ mod tests {
 
     #[test]
     fn an_override_is_kept_with_the_answers() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("overrides.toml");
-        let text = "['http://a']\ncrawl-delay = 2.5\n['http://b']\nrobots-txt = \"Sitemap: new\\nUser-agent: *\\nAllow: /\"\n\
-                    paused-until = 1970-01-01T00:01:00Z\n['http://c']\nverdict = 'forbid-all'\n\
-                    ['http://d']\ncrawl-delay = 1\nverdict = 'allow-all'\n";
-        std::fs::write(&path, text).unwrap();
+        let (mut overrides, body) = (Overrides::default(), b"Sitemap: new\nUser-agent: *\nAllow: /");
+        let delayed = |seconds: &str| Override::default().crawl_delay(Some(seconds.to_owned()));
+        let replaced = Override::default().ruling(Some(Ruling::RobotsTxt)).robots_txt(Some((*body).into()));
+        for (origin, entry) in [
+            ("http://a", delayed("2.5")),
+            ("http://b", replaced.paused_until(Some(60))),
+            ("http://c", Override::default().ruling(Some(Ruling::ForbidAll))),
+            ("http://d", delayed("1").ruling(Some(Ruling::AllowAll))),
+        ] {
+            overrides.add(origin, entry).unwrap();
+        }
         let capture = |origin: &str, status| Capture {
             answered: Answered { status: Some(status), fetched_at: Some(7), ..Answered::default() },
             ..Capture::found(origin, "Sitemap: s\nUser-agent: *\nCrawl-delay: 9\nDisallow: /\n")
         };
         let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
-        captures.add_overrides(&Overrides::read(&path).unwrap()).unwrap();
+        captures.add_overrides(&overrides).unwrap();
         let answers = [capture("http://a", 200), capture("http://b", 503), capture("http://c", 404)];
         captures.add(answers.to_vec()).unwrap();
         let made = captures.policy().unwrap();

@@ -18,7 +18,7 @@ use std::cmp::Reverse;
 
 use super::crawlers::{is_in_set, set_count, set_length, set_of};
 use super::error::WriteError;
-use super::image::{AUTOMATA_UNIT, NONE, Parts, Pool, Section};
+use super::image::{AUTOMATA_UNIT, Image, NONE, Pool, Section};
 use crate::automaton::front;
 use crate::formats::memory::prefetch;
 
@@ -222,8 +222,10 @@ pub struct Groups<'p> {
 }
 
 impl<'p> Groups<'p> {
-    pub(crate) fn new(parts: &Parts<'p>, columns: &'p [usize]) -> Groups<'p> {
-        Groups { rows: parts.rows, sets: parts.crawlers, automata: parts.automata, columns }
+    #[inline]
+    pub(crate) fn new(image: &'p Image, columns: &'p [usize]) -> Groups<'p> {
+        let (rows, sets) = (image.pool(Section::Rows), image.pool(Section::Crawlers));
+        Groups { rows, sets, automata: image.section(Section::Automata), columns }
     }
 
     /// The rows of these pools, and the bytes of AUTOMATA.

@@ -128,6 +128,8 @@ impl Entry {
 }
 
 const HEADER: usize = 64;
+/// Bytes of the header that are not zero.
+const HEADER_WORDS: usize = 32;
 
 /// The parts of the section, as the header counts them.
 #[derive(Debug, Clone, Copy)]
@@ -148,14 +150,12 @@ fn header(seed: u64, pilots: usize, slots: usize, overflow: usize) -> [u8; HEADE
     bytemuck::cast([seed, pilots as u64, slots as u64, overflow as u64, 0, 0, 0, 0].map(u64::to_le))
 }
 
-/// Splits a section, which begins at a multiple of 64 bytes, into its parts.
+/// Splits a section, which begins at a multiple of 64 bytes, into its parts. Each URL that is judged alone needs them, so what takes
+/// long to check is checked by [`check`] only.
 fn sections(section: &[u8]) -> Result<Sections<'_>, &'static str> {
     let (header, rest) = section.split_first_chunk::<HEADER>().ok_or("it is too short")?;
     let word = |at: usize| u64::from_le_bytes(header[8 * at..8 * at + 8].try_into().expect("8 bytes"));
     let counts = [word(1), word(2), word(3)];
-    if header[32..].iter().any(|&byte| byte != 0) {
-        return Err("its header does not end in zeros");
-    }
     // The bound is far beyond what a policy can hold, and far from overflowing.
     if counts.iter().any(|&count| count > 1 << 40) || counts[0] == 0 || counts[1] == 0 {
         return Err("its header counts no pilots, no slots, or far too many");
@@ -166,10 +166,7 @@ fn sections(section: &[u8]) -> Result<Sections<'_>, &'static str> {
         return Err("it is not as long as its header says");
     }
     let (pilot_bytes, entries) = rest.split_at(padded as usize);
-    let (pilot_bytes, padding) = pilot_bytes.split_at(2 * pilots as usize);
-    if padding.iter().any(|&byte| byte != 0) {
-        return Err("there are bytes between pilots and entries");
-    }
+    let pilot_bytes = &pilot_bytes[..2 * pilots as usize];
     let (entries, overflow) = bytemuck::cast_slice(entries).split_at(slots as usize);
     Ok(Sections { seed: word(0), pilots: bytemuck::cast_slice(pilot_bytes), entries, overflow })
 }
@@ -274,7 +271,12 @@ pub(crate) fn hash(first: u64, rest: [u64; 4], length: u64, seed: u64) -> u64 {
 /// The hash of an origin of any length. Beyond 40 bytes, the length is combined with XXH3 of the remaining bytes.
 #[inline]
 pub(crate) fn hash_of(origin: &[u8], seed: u64) -> u64 {
-    let (first, rest) = words(origin);
+    hash_of_words(origin, words(origin), seed)
+}
+
+/// [`hash_of`], given the words.
+#[inline]
+fn hash_of_words(origin: &[u8], (first, rest): (u64, [u64; 4]), seed: u64) -> u64 {
     let length = origin.len() as u64;
     match origin.get(HELD..) {
         Some(others) if !others.is_empty() => hash(first, rest, length ^ xxh3_64_with_seed(others, seed), seed),
@@ -329,11 +331,27 @@ impl<'p> Lookup<'p> {
         hash_of(origin, self.seed())
     }
 
+    /// The slot with the entry of an origin of any length; `None` if it is in the overflow, or not in the table.
+    #[inline]
+    pub(crate) fn find_slot(&self, origin: &[u8]) -> Option<usize> {
+        let words = words(origin);
+        self.find_slot_of(origin, words, hash_of_words(origin, words, self.seed()))
+    }
+
+    #[inline]
+    fn find_slot_of(&self, origin: &[u8], (first, rest): (u64, [u64; 4]), hash: u64) -> Option<usize> {
+        let slot = self.slot(hash, self.pilot(self.bucket(hash)));
+        let entry = self.entry(slot);
+        let is_of_it = !origin.is_empty()
+            && entry.has_key(first, rest, origin.len() as u64)
+            && (origin.len() <= HELD || self.record(entry).origin == origin);
+        is_of_it.then_some(slot)
+    }
+
     /// Like [`Lookup::find`], given the hash of the origin.
-    pub(crate) fn find_hashed(&self, origin: &[u8], hash: u64) -> Option<&'p Entry> {
-        let entry = self.entry(self.slot(hash, self.pilot(self.bucket(hash))));
-        if self.is_of(entry, origin) {
-            return Some(entry);
+    fn find_hashed(&self, origin: &[u8], hash: u64) -> Option<&'p Entry> {
+        if let Some(slot) = self.find_slot_of(origin, words(origin), hash) {
+            return Some(self.entry(slot));
         }
         let overflow = self.sections.overflow;
         let found = overflow.binary_search_by(|entry| self.record(entry).origin.cmp(origin));
@@ -344,13 +362,6 @@ impl<'p> Lookup<'p> {
     pub(crate) fn position(&self, origin: &[u8], section: &[u8]) -> Option<usize> {
         let entry: *const Entry = self.find(origin)?;
         Some(entry as usize - section.as_ptr() as usize)
-    }
-
-    pub(crate) fn is_of(&self, entry: &Entry, origin: &[u8]) -> bool {
-        let (first, rest) = words(origin);
-        !origin.is_empty()
-            && entry.has_key(first, rest, origin.len() as u64)
-            && (origin.len() <= HELD || self.record(entry).origin == origin)
     }
 
     /// The record of an entry that is not free.
@@ -430,6 +441,13 @@ pub(super) fn check(
 ) -> Result<usize, Problem> {
     let Sections { pilots, entries, overflow, .. } = sections(section).map_err(|problem| (0, problem))?;
     let first = HEADER + pilots_length(pilots.len() as u64) as usize;
+    let are_zeros = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
+    if !are_zeros(&section[HEADER_WORDS..HEADER]) {
+        return Err((0, "its header does not end in zeros"));
+    }
+    if !are_zeros(&section[HEADER + 2 * pilots.len()..first]) {
+        return Err((0, "there are bytes between pilots and entries"));
+    }
     let at = |slot: usize| first + slot * size_of::<Entry>();
     let is_ordered = |two: &[Entry]| two[0].record() < two[1].record();
     if !overflow.windows(2).all(is_ordered) {

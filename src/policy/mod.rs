@@ -20,6 +20,8 @@ mod live;
 pub(crate) mod lookup;
 mod merge;
 mod overrides;
+#[cfg(feature = "batch")]
+mod overrides_file;
 mod pilots;
 pub(crate) mod provenance;
 pub(crate) mod resolve;
@@ -52,8 +54,9 @@ pub(crate) use lookup::{Entry as LookupEntry, hash};
 #[cfg(feature = "cli")]
 pub(crate) use merge::merge_into;
 pub use merge::{Merged, merge};
-pub(crate) use overrides::OverridesError;
 pub use overrides::{Override, Overrides};
+#[cfg(feature = "batch")]
+pub(crate) use overrides_file::OverridesError;
 pub(crate) use provenance::{Outline, WrittenRules};
 pub(crate) use resolve::FinalStatuses;
 pub use state::{Answered, OriginStatus, Ruling};

@@ -21,7 +21,7 @@ use crate::rules::chosen::{ChosenRules, KeptRule};
 use crate::rules::deciding_rule;
 
 /// Encodes rules that were chosen, and the `User-agent` lines for which they were, in the order of the file.
-pub(super) fn encode(robots: &Robots<'_>, selection: &Selection, lines: &[AgentName<'_>]) -> Vec<u8> {
+pub(crate) fn encode(robots: &Robots<'_>, selection: &Selection, lines: &[AgentName<'_>]) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
     push_number(lines.len() as u64, &mut out);
     let mut before = 0;
@@ -102,7 +102,7 @@ pub(super) fn have_same_rules(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// Decodes checked bytes into the rules chosen for a crawler; `own` says whether the group is the crawler's own.
-pub(super) fn decode(bytes: &[u8], own: bool, agents: &Agents, dialect: &'static Dialect) -> ChosenRules {
+pub(crate) fn decode(bytes: &[u8], own: bool, agents: &Agents, dialect: &Dialect) -> ChosenRules {
     let agent_lines = agent_lines(bytes);
     let (origin, lines) = lines_for(&agent_lines, own, agents, dialect);
     let rules = rules(bytes).iter().map(KeptRule::of).collect();
@@ -185,18 +185,21 @@ mod tests {
             let selection = robots.select(&agents, dialect);
             let lines: Vec<_> = selection.agent_lines(&robots, &agents, dialect).copied().collect();
             let bytes = encode(&robots, &selection, &lines);
-            let rules = RuleSet::compile(FILE, &agents, dialect);
-            assert_eq!(decode(&bytes, own, &agents, dialect), *rules.chosen(), "{list}");
+            let named: Vec<_> = lines.iter().map(AgentName::kept).collect();
+            let rules: Vec<_> = selection.rules(&robots).map(KeptRule::of).collect();
+            let expected = ChosenRules::new(selection.origin, named.clone(), rules, dialect);
+            assert_eq!(decode(&bytes, own, &agents, dialect), expected, "{list}");
+            assert_eq!(*RuleSet::compile(FILE, &agents, dialect).chosen(), expected, "{list}");
             let all: Vec<_> = robots.agents.to_vec();
             if own {
                 let shared = decode(&encode(&robots, &selection, &all), own, &agents, dialect);
-                assert_eq!(shared, *rules.chosen(), "lines of other crawlers are passed over: {list}");
+                assert_eq!(shared, expected, "lines of other crawlers are passed over: {list}");
             }
             assert_eq!(check(&bytes), Ok(()));
             let outline = outline(&bytes);
-            assert_eq!(outline.rules, rules.rules().len() as u64);
+            assert_eq!(outline.rules, expected.rules.len() as u64);
             let first = outline.first_agent.map(|agent| agent.kept());
-            assert_eq!(first.as_ref(), rules.agent_lines().first());
+            assert_eq!(first.as_ref(), named.first());
             for length in 0..bytes.len() {
                 assert!(check(&bytes[..length]).is_err(), "{list} {length}");
             }

@@ -4,7 +4,10 @@
 //! - `Content-Usage`: a path, if there is one, and a dictionary (draft-ietf-aipref-attach-05, 3.2; draft-ietf-aipref-vocab-07);
 //! - `Content-Signal`: signals between commas (contentsignals.org, September 2025), as `search=yes, ai-train=no, use=reference`.
 
-use sfv::{BareItem, Dictionary, Item, ListEntry, Parser};
+use hashbrown::HashSet;
+use sfv::visitor::{DictionaryVisitor, EntryVisitor, Ignored, InnerListVisitor, ItemVisitor};
+use sfv::{BareItemFromInput, KeyRef, Parser};
+use std::convert::Infallible;
 
 use super::preference::{Preference, PreferenceSource, Use};
 use crate::robots::{SideKey, SideRecord};
@@ -85,25 +88,65 @@ fn split(value: &[u8]) -> (&[u8], &[u8]) {
 /// is broken; so are all of them if the statement is no dictionary.
 fn read_usage(statement: &[u8]) -> [Preference; Use::COUNT] {
     let source = PreferenceSource::ContentUsage;
-    let Ok(dictionary) = Parser::new(statement).parse::<Dictionary>() else { return source.broken() };
-    let of = |label| match dictionary.get(label) {
-        None => Preference::Unknown,
-        Some(ListEntry::Item(Item { bare_item: BareItem::Token(token), .. })) if token.as_str() == "y" => {
-            Preference::Yes
-        }
-        Some(ListEntry::Item(Item { bare_item: BareItem::Token(token), .. })) if token.as_str() == "n" => {
-            Preference::No
-        }
-        Some(_) => Preference::Broken,
-    };
+    let Some(Labels(labels)) = Labels::of(statement) else { return source.broken() };
+    let of = |label| labels.iter().rfind(|(known, _)| *known == label).map_or(Preference::Unknown, |(_, says)| *says);
     Use::ALL.map(|use_| source.label(use_).map_or(Preference::Unknown, of))
 }
 
 /// The labels of a statement that are not known; none if it cannot be read.
 fn unknown_in_usage(statement: &[u8]) -> Vec<String> {
-    let Ok(dictionary) = Parser::new(statement).parse::<Dictionary>() else { return Vec::new() };
+    let Some(Labels(labels)) = Labels::of(statement) else { return Vec::new() };
     let is_known = |label: &str| Use::ALL.iter().any(|use_| PreferenceSource::ContentUsage.label(*use_) == Some(label));
-    dictionary.keys().map(|label| label.as_str().to_owned()).filter(|label| !is_known(label)).collect()
+    let mut seen = HashSet::new();
+    let unknown = labels.iter().filter(|(label, _)| !is_known(label) && seen.insert(*label));
+    unknown.map(|(label, _)| (*label).to_owned()).collect()
+}
+
+/// The labels of a dictionary of RFC 9651 as they stand, with what each says.
+#[derive(Default)]
+struct Labels<'s>(Vec<(&'s str, Preference)>);
+
+impl<'s> Labels<'s> {
+    /// Those of a statement; `None` if it is no dictionary.
+    fn of(statement: &'s [u8]) -> Option<Labels<'s>> {
+        Parser::new(statement).parse_dictionary_with_visitor(Labels::default()).ok()
+    }
+}
+
+impl<'s> DictionaryVisitor<'s> for Labels<'s> {
+    type Out = Labels<'s>;
+    type Error = Infallible;
+
+    fn entry(&mut self, label: &'s KeyRef) -> Result<impl EntryVisitor<'s>, Infallible> {
+        self.0.push((label.as_str(), Preference::Broken));
+        Ok(self.0.last_mut().map(|(_, says)| LabelValue(says)))
+    }
+
+    fn finish(self) -> Result<Labels<'s>, Infallible> {
+        Ok(self)
+    }
+}
+
+/// The place for what a label says.
+struct LabelValue<'p>(&'p mut Preference);
+
+impl<'s> EntryVisitor<'s> for LabelValue<'_> {
+    type Error = Infallible;
+
+    fn item(self) -> Result<impl ItemVisitor<'s>, Infallible> {
+        Ok(|item: BareItemFromInput<'s>| {
+            *self.0 = match item {
+                BareItemFromInput::Token(token) if token.as_str() == "y" => Preference::Yes,
+                BareItemFromInput::Token(token) if token.as_str() == "n" => Preference::No,
+                _ => Preference::Broken,
+            };
+            Ok::<_, Infallible>(Ignored)
+        })
+    }
+
+    fn inner_list(self) -> Result<impl InnerListVisitor<'s>, Infallible> {
+        Ok(Ignored)
+    }
 }
 
 /// What a value says of each use. Its publishers have no grammar, so names and values are compared without case, and blanks around them

@@ -16,9 +16,6 @@ const CHECKED: usize = 4 << 10;
 /// In text, at most one byte in so many is NUL, but for a single one, or one hole.
 const NULS: usize = 10;
 
-/// How many bytes of a body show whether it may be compressed: of data that looks like text for so long, there is none.
-const START: usize = 64;
-
 /// The length of a byte order mark, which not every dialect counts in its limit, plus one byte to show that the limit is
 /// exceeded.
 const BEYOND_LIMIT: usize = 4;
@@ -37,7 +34,7 @@ named! {
     pub enum BodyFlaw {
         /// It did not arrive whole, or could not be decoded to its end. The lines that did arrive are no robots.txt.
         Incomplete = "incomplete",
-        /// It is no text: a compressed file of a kind that is not read, an archive, an image, a document, or full of NULs.
+        /// It is no text: a compressed file of a kind that is not read, or that this program was built without, an archive, an image, a document, or full of NULs.
         NotText = "not-text",
     }
 }
@@ -54,6 +51,10 @@ pub enum BodyProblem {
     /// A coding asks for more memory than a body may take.
     #[error("its {0} data needs a window of more than 8 MiB")]
     Costly(&'static str),
+    /// It is in a coding whose decoder this program was built without, so its content is not known.
+    #[error("its {0} data is not decoded without the cargo feature `batch`")]
+    #[cfg_attr(feature = "batch", allow(dead_code))]
+    Missing(&'static str),
     /// It is no text, but this, with an article.
     #[error("it is {0}, not a text")]
     NotText(&'static str),
@@ -67,7 +68,7 @@ impl BodyProblem {
     pub fn flaw(self) -> Option<BodyFlaw> {
         match self {
             BodyProblem::Damaged(_) | BodyProblem::Cut(_) | BodyProblem::Costly(_) => Some(BodyFlaw::Incomplete),
-            BodyProblem::NotText(_) => Some(BodyFlaw::NotText),
+            BodyProblem::NotText(_) | BodyProblem::Missing(_) => Some(BodyFlaw::NotText),
             BodyProblem::UnknownCoding => None,
         }
     }
@@ -101,6 +102,7 @@ impl Body<'_> {
             Ending::Cut => BodyProblem::Cut,
             Ending::Broken => BodyProblem::Damaged,
             Ending::Costly => BodyProblem::Costly,
+            Ending::Missing => BodyProblem::Missing,
         };
         self.damaged.map(problem)
     }
@@ -112,7 +114,7 @@ impl Body<'_> {
 ///
 /// [`BodyProblem`] if it is in an unknown coding, or no text.
 pub(crate) fn read<'b>(body: Body<'b>, codings: &[&[u8]], limit: usize) -> Result<Body<'b>, BodyProblem> {
-    let is_odd = is_odd(&body.bytes);
+    let is_odd = !coding::begins_as_ascii_text(&body.bytes);
     let is_coded = codings.iter().any(|coding| coding::is_known(coding));
     let body = match of_characters(&body.bytes, is_odd, is_coded) {
         Some(bytes) => Body { bytes: Cow::Owned(bytes), ..body },
@@ -135,12 +137,6 @@ pub(crate) fn read<'b>(body: Body<'b>, codings: &[&[u8]], limit: usize) -> Resul
         Some(what) if body.ending <= Ending::Cut => Err(BodyProblem::NotText(what)),
         _ => Ok(body),
     }
-}
-
-/// Whether the start of a body has a byte that is not of ASCII text, as that of all compressed data has.
-fn is_odd(bytes: &[u8]) -> bool {
-    let is_text = |byte: &u8| matches!(byte, b'\t' | b'\n' | 0x0c | b'\r' | 0x20..=0x7e);
-    !bytes[..bytes.len().min(START)].iter().all(is_text)
 }
 
 /// The bytes that the characters of a text stand for, if each stands for one.
@@ -228,7 +224,7 @@ pub(crate) fn keep_whole_lines(body: &mut Vec<u8>) {
     body.truncate(end);
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "batch"))]
 mod tests {
     use super::*;
     use crate::formats::coding::tests::{BROTLI, bzip2, deflate, gzip};

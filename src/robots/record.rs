@@ -81,6 +81,11 @@ pub(crate) enum Line<'a> {
 
 /// Parses one line, given without its line end.
 pub(crate) fn read<'a>(line: &'a [u8], keys: Keys) -> Line<'a> {
+    for (written, key) in USUAL {
+        if let Some([b':', value @ ..]) = line.strip_prefix(written) {
+            return Line::Record { key, written, colon: true, value: trim(uncommented(value), keys) };
+        }
+    }
     // Keys are short: a plain loop finds the end before a search with wide loads gets going.
     let separator = line.iter().position(|&byte| matches!(byte, b':' | b'#'));
     let colon = separator.is_some_and(|at| line[at] == b':');
@@ -103,6 +108,10 @@ pub(crate) fn read<'a>(line: &'a [u8], keys: Keys) -> Line<'a> {
     let read = if keys == Keys::Exact { exact_key } else { lenient_key };
     Line::Record { key: read(key), written: key, colon, value: trim(value, keys) }
 }
+
+/// How nearly all lines write their keys, which every dialect reads alike.
+const USUAL: [(&[u8], Key); 3] =
+    [(b"Disallow", Key::Disallow), (b"Allow", Key::Allow), (b"User-agent", Key::UserAgent)];
 
 /// The text before a comment.
 fn uncommented(text: &[u8]) -> &[u8] {

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use std::fmt;
 
 use crate::dialect::{Dialect, RobotsTxtPath};
-use crate::robots::{AgentName, Agents, GroupOrigin, Robots, Rule, Selection, SideKey};
+use crate::robots::{GroupOrigin, Rule, SideKey};
 use crate::rules::{Patterns, Verdict, deciding_rule};
 
 /// The path that some dialects always allow.
@@ -101,17 +101,6 @@ impl ChosenRules {
         let as_written: Vec<Rule<'_>> = rules.iter().map(KeptRule::as_rule).collect();
         let patterns = Patterns::rank(as_written.iter(), dialect);
         ChosenRules { dialect: dialect.clone(), origin, agent_lines, rules, patterns }
-    }
-
-    /// The rules that a selection picks from a parsed file.
-    pub(crate) fn from_selection(
-        robots: &Robots<'_>,
-        selection: &Selection,
-        agents: &Agents,
-        dialect: &Dialect,
-    ) -> ChosenRules {
-        let agent_lines = selection.agent_lines(robots, agents, dialect).map(AgentName::kept).collect();
-        ChosenRules::new(selection.origin, agent_lines, selection.rules(robots).map(KeptRule::of).collect(), dialect)
     }
 
     /// The verdict on a path and query as they appear in the URL, without the fragment, and the rule that decided.

@@ -18,10 +18,10 @@ pub(crate) fn fetched_url(text: &str) -> Result<Url, ParseError> {
     let text = without_line_ends(text);
     let trimmed = origin::trimmed(text.as_bytes());
     // Any other text has no origin, or another scheme.
-    let mut url = match origin::canonical(trimmed) {
-        Ok((_, end)) => {
-            let path = UrlPath::AsFetched.of(&trimmed[end..]);
-            let head = String::from_utf8_lossy(&trimmed[..end]);
+    let mut url = match origin::split(trimmed) {
+        Ok((_, rest)) => {
+            let path = UrlPath::AsFetched.of(rest);
+            let head = String::from_utf8_lossy(&trimmed[..trimmed.len() - rest.len()]);
             // Blanks before a fragment are part of the path, those at the end of a URL are not.
             Url::parse(&(head + String::from_utf8_lossy(&path) + "#"))?
         }

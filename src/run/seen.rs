@@ -17,8 +17,9 @@ use crate::formats::external_sort::NO_KEY;
 use crate::formats::memory;
 use crate::formats::memory::prefetch;
 use crate::input::chunks::Chunk;
-use crate::judge::same_url::{FILE_SEED, LineKeys, SameUrl, key_hash};
-use crate::judge::urls::LineUrls;
+use crate::judge::line_keys::LineKeys;
+use crate::judge::line_urls::LineUrls;
+use crate::judge::same_url::{FILE_SEED, SameUrl, key_hash};
 use crate::run::error::FilterError;
 
 /// The value of an empty slot, and the hash of a line without a URL.

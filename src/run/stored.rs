@@ -280,7 +280,7 @@ impl Layouts {
         let line = line.strip_prefix(MARK).unwrap_or(line);
         let Some((last, before)) = self.0.split_last() else { return Cow::Borrowed(b"") };
         let mut urls = before.iter().filter_map(|layout| layout.url(line).ok());
-        let valid = urls.find(|url| origin::of(origin::trimmed(url)).is_ok());
+        let valid = urls.find(|url| origin::split(url).is_ok());
         valid.or_else(|| last.url(line).ok()).unwrap_or_default()
     }
 }

@@ -24,9 +24,9 @@ use crate::input::chunks::{Chunk, Chunks};
 use crate::input::layout::Layout;
 use crate::input::list::{Buffer, List};
 use crate::input::scan::each_chunk;
+use crate::judge::line_urls::LineUrls;
 use crate::judge::same_url::SameUrl;
 use crate::judge::tally::{Tally, line_hash};
-use crate::judge::urls::LineUrls;
 use crate::lock::{Mutex, into_inner, lock};
 use crate::origin;
 
@@ -219,10 +219,7 @@ fn leave_out(
 
 /// Whether the part of a line that would be judged is a URL, so that the line is not invalid.
 fn has_url(line: &[u8], layout: &Layout) -> bool {
-    layout.url(line).is_ok_and(|url| {
-        let url = origin::trimmed(&url);
-        origin::of(url).is_ok()
-    })
+    layout.url(line).is_ok_and(|url| origin::split(&url).is_ok())
 }
 
 /// Leaves lines out, in memory that a worker reuses for each chunk.

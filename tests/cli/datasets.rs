@@ -23,7 +23,7 @@ const WITHOUT_VERDICT: [(&str, &str, &str); 7] = [
 ];
 
 fn origin_of(line: &[u8]) -> String {
-    origin::canonical(origin::trimmed(content(line))).expect("a deferred line is a URL").0
+    origin::split(content(line)).expect("a deferred line is a URL").0.into_owned()
 }
 
 #[test]
@@ -116,11 +116,10 @@ fn rules_of(origin: &str, agents: &Agents, dialect: &Dialect) -> Option<RuleSet>
 
 /// The partition of a line by the library's explanation.
 fn explained(line: &[u8], cache: &mut HashMap<String, Option<RuleSet>>, dialect: &Dialect) -> &'static str {
-    let line = origin::trimmed(line);
-    let Ok((origin, end)) = origin::canonical(line) else { return "invalid" };
+    let Ok((origin, rest)) = origin::split(line) else { return "invalid" };
     let agents = "examplebot".parse().expect("a token");
-    let rules = cache.entry(origin).or_insert_with_key(|origin| rules_of(origin, &agents, dialect));
-    match rules.as_ref().map(|rules| rules.explain(dialect.url_path().of(&line[end..])).verdict) {
+    let rules = cache.entry(origin.into_owned()).or_insert_with_key(|origin| rules_of(origin, &agents, dialect));
+    match rules.as_ref().map(|rules| rules.explain(dialect.url_path().of(rest)).verdict) {
         Some(Verdict::Allowed) => "allowed",
         Some(Verdict::Blocked) => "blocked",
         None => "deferred",

@@ -49,9 +49,8 @@ impl Case {
 
     /// Path and query as written, without the fragment.
     fn path(&self) -> &[u8] {
-        let (_, at) = origin::canonical(self.url.as_bytes()).expect("a URL");
-        let path = self.url[at..].split('#').next().unwrap_or_default();
-        path.as_bytes()
+        let (_, rest) = origin::split(&self.url).expect("a URL");
+        rest.split(|&byte| byte == b'#').next().unwrap_or_default()
     }
 }
 

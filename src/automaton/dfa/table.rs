@@ -127,7 +127,10 @@ impl Layout {
             }
             let Some(&StateRecord { state, fail, .. }) = self.records.get(at) else { return Ok(()) };
             let edges = builder.expand(state)?;
-            self.targets.resize(builder.states().len(), UNREACHED);
+            // Most often one, so a loop takes less time than a call.
+            for _ in self.targets.len()..builder.states().len() {
+                self.targets.push(UNREACHED);
+            }
             // Most bytes go to the failure link, so its record should be near.
             if let Some(fail) = fail.get() {
                 self.visit(builder, fail);

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use super::values::{one_of, unreachable_for};
 use crate::cli::error::Failure;
-use crate::formats::time::{self, timestamp};
+use crate::formats::time;
+use crate::formats::time_text::timestamp;
 use crate::judge::{Choices, Fallback, MaxAge, Statuses};
 use crate::preferences::{Requirements, SignalScope};
 

@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use crate::formats::time::duration;
+use crate::formats::time_text::duration;
 use crate::policy::LONGEST_UNREACHABLE;
 use crate::robots::{AgentError, Agents};
 

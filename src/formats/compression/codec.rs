@@ -1,4 +1,4 @@
-//! The formats of compressed files: one table, which lists, sources, bodies, receipts and the names of files ask.
+//! The formats of compressed files: one table, which lists, sources, receipts and the names of files ask.
 //!
 //! A file is a sequence of *members*, as gzip calls them (frames of Zstandard, streams of bzip2), which are decompressed one after the
 //! other, or by several threads: each can be read on its own, and is found by the bytes that it begins with. Another format needs a row
@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
 use super::input::Input;
-use crate::formats::decoders::{Part, begins_bzip2, gunzipped, unbzip2, unzstd};
+use crate::formats::coding::{begins_bzip2, begins_zstd};
 
 /// How a file is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,23 +42,9 @@ pub(crate) struct Codec {
     pub asks_for_memory: bool,
     /// Begins to decompress a member, with a dictionary that may be empty.
     pub(super) open: OpenMember,
-    /// The same format as a coding of bodies.
-    pub body: Option<BodyCoding>,
 }
 
 type OpenMember = for<'r> fn(Input<'r>, &[u8]) -> io::Result<Box<dyn Member<'r> + 'r>>;
-
-/// A coding of bodies.
-pub(crate) struct BodyCoding {
-    /// Its name in messages.
-    pub name: &'static str,
-    /// Its names in headers.
-    pub headers: &'static [&'static str],
-    /// Whether a body is in this coding, by its first bytes. A few bytes that are the beginning of a mark, and no text, are.
-    pub is_marked: fn(&[u8]) -> bool,
-    /// Decodes no more than about so many bytes.
-    pub decode: fn(&[u8], usize) -> Part,
-}
 
 /// A member that is being decompressed. With a dictionary, which takes long to load, it may be all members.
 pub(super) trait Member<'r>: Read + Send {
@@ -78,12 +64,6 @@ static CODECS: &[Codec] = &[
         usual_memory: 128 << 10,
         asks_for_memory: false,
         open: |input, _| Ok(Box::new(GzDecoder::new(input))),
-        body: Some(BodyCoding {
-            name: "gzip",
-            headers: &["gzip", "x-gzip"],
-            is_marked: |start| matches!(start, [0x1f] | [0x1f, 0x8b, ..]),
-            decode: gunzipped,
-        }),
     },
     // RFC 8878. The first frame may be a skippable one.
     Codec {
@@ -97,12 +77,6 @@ static CODECS: &[Codec] = &[
         usual_memory: 8 << 20,
         asks_for_memory: true,
         open: open_zstd,
-        body: Some(BodyCoding {
-            name: "Zstandard",
-            headers: &["zstd"],
-            is_marked: |start| matches!(start, [0x28, 0xb5] | [0x28, 0xb5, 0x2f]) || begins_zstd(start),
-            decode: unzstd,
-        }),
     },
     // After the letters and the block size comes pi, for a block, or its square root, for the end.
     Codec {
@@ -115,13 +89,8 @@ static CODECS: &[Codec] = &[
         usual_memory: 4 << 20,
         asks_for_memory: false,
         open: |input, _| Ok(Box::new(BzDecoder::new(input))),
-        body: Some(BodyCoding { name: "bzip2", headers: &[], is_marked: begins_bzip2, decode: unbzip2 }),
     },
 ];
-
-fn begins_zstd(start: &[u8]) -> bool {
-    matches!(start, [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
-}
 
 /// The largest window that `zstd` decompresses by default.
 pub(crate) const DEFAULT_WINDOW: u64 = 1 << 27;

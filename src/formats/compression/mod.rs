@@ -14,7 +14,7 @@ mod reader;
 mod salvage;
 
 pub use codec::Compression;
-pub(crate) use codec::{BodyCoding, DEFAULT_WINDOW};
+pub(crate) use codec::DEFAULT_WINDOW;
 pub(crate) use damage::is_damage;
 pub use damage::{Damaged, DamagedMember, WindowTooLarge};
 #[cfg(feature = "warc")]

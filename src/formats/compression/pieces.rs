@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use super::codec::{Compression, HEAD};
 use super::input::{BUFFER, Input, read_through};
 use super::reader::{Members, Reader};
-use crate::formats::decoders::DICTIONARY_MAGIC;
+use crate::formats::coding::DICTIONARY_MAGIC;
 use crate::formats::made_ahead::{Help, Made, MadeAhead};
 use crate::formats::seekable::FileAt;
 use crate::threads::{self, Scope};

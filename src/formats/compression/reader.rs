@@ -8,7 +8,7 @@ use zstd::stream::read::Decoder as ZstdDecoder;
 use super::codec::{Compression, DEFAULT_WINDOW, HEAD, Member};
 use super::damage::{Damaged, DamagedMember};
 use super::input::{BUFFER, Input, StoredBytes, peeked, read_through};
-use crate::formats::decoders::{DICTIONARY_MAGIC, ZSTD};
+use crate::formats::coding::{DICTIONARY_MAGIC, ZSTD};
 
 /// The largest dictionary allowed, in bytes: the tool that makes them makes none larger.
 const DICTIONARY_LIMIT: u64 = 100 << 20;

@@ -7,7 +7,7 @@ use super::codec::{Compression, HEAD};
 use super::damage::Damaged;
 use super::input::{BUFFER, Input};
 use super::reader::{Members, dictionary};
-use crate::formats::decoders::DICTIONARY_MAGIC;
+use crate::formats::coding::DICTIONARY_MAGIC;
 use crate::formats::seekable::FileAt;
 
 /// Bytes searched for a member at a time.

@@ -5,10 +5,14 @@
 //! run is sorted by itself, without a merge, and by as many threads as there are. [`Merge`] puts lists in order that are sorted
 //! already, wherever they are.
 
+#[cfg(feature = "batch")]
 mod key_runs;
 mod merge;
+#[cfg(feature = "batch")]
 mod sorter;
 
+#[cfg(feature = "batch")]
 pub(crate) use key_runs::{ChunkKeys, KeyRuns, KeysInOrder, LineBits, NO_KEY, RUN_BITS, is_of_part};
 pub(crate) use merge::Merge;
+#[cfg(feature = "batch")]
 pub(crate) use sorter::Sorter;

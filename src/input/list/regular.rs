@@ -24,7 +24,7 @@ pub struct FileState {
     /// Its length in bytes.
     pub length: u64,
     /// When it was last modified; absent if the system does not say.
-    #[serde(with = "crate::formats::time::system")]
+    #[serde(with = "crate::formats::time_text::system")]
     pub modified: Option<SystemTime>,
 }
 
@@ -164,7 +164,7 @@ impl Read for CountedFile<'_> {
 ///   for any: it indexes the front by masked numbers, and the path by its stored length. Walks, the slow way, layouts and
 ///   explanations are safe code: indexes into the policy are checked, and no byte of a list is one into anything else.
 /// - No `str` is made of a list's bytes in place, because code may rely on its being UTF-8 after another read: what must be UTF-8
-///   is copied first, and the copy is checked (`origin::canonical`, layouts). A `str` borrowed by `serde_json` is only taken as bytes.
+///   is copied first, and the copy is checked (layouts). A `str` borrowed by `serde_json` or `origin::split` is only taken as bytes.
 /// - Buffers get as many bytes as the stored places say, whatever the bytes are.
 ///
 /// So a change can make outcomes and copies wrong, or disagree, but does no harm to memory, and no step panics for it. What was

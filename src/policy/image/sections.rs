@@ -86,6 +86,7 @@ pub(crate) struct Parts<'p> {
 }
 
 impl Image {
+    #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -94,6 +95,7 @@ impl Image {
         self.header.checksum
     }
 
+    #[inline]
     pub fn section(&self, section: Section) -> &[u8] {
         let range = &self.header.sections[section as usize];
         &self.bytes()[range.start as usize..range.end as usize]
@@ -111,10 +113,12 @@ impl Image {
         Ok(copy)
     }
 
+    #[inline]
     pub fn pool(&self, section: Section) -> Pool<'_> {
         Pool::new(section, self.section(section))
     }
 
+    #[inline]
     pub fn parts(&self) -> Parts<'_> {
         Parts {
             lookup: self.section(Section::Lookup),

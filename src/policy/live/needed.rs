@@ -8,7 +8,9 @@ use super::live_policy::{Live, LivePolicy};
 use super::state::LiveState;
 use super::waiting::{Handed, Waiting};
 use crate::formats::time;
-use crate::origin::{self, InvalidUrl};
+use crate::origin;
+#[cfg(feature = "batch")]
+use crate::origin::InvalidUrl;
 use crate::outcome::Reason;
 use crate::policy::compiled::{Hop, chain, to_ask};
 
@@ -96,11 +98,11 @@ impl LivePolicy {
 
     /// The robots.txt to fetch next for an origin, given as any URL on it, and the time from which it may be, in seconds of Unix time;
     /// `None` for at once. Nothing is handed out.
+    #[cfg(feature = "batch")]
     pub(crate) fn next_fetch(&self, url: &[u8]) -> Result<Option<(String, Option<i64>)>, InvalidUrl> {
-        let (origin, _) = origin::of(origin::trimmed(url))?;
-        let Ok(name) = std::str::from_utf8(&origin) else { return Ok(None) };
+        let (origin, _) = origin::split(url)?;
         let state = self.0.state.load_full();
-        let chain = chain(origin::robots_url(name), self.0.dialect, |url| state.kept(url));
+        let chain = chain(origin::robots_url(&origin), self.0.dialect, |url| state.kept(url));
         Ok(to_ask(&chain).map(|hop| (hop.url.clone(), pause_end(hop, None))))
     }
 }

@@ -47,7 +47,7 @@ impl LiveOrigin<'_> {
         match self {
             LiveOrigin::Derived(_, _, Some(file)) => file.groups(columns),
             LiveOrigin::OfBase(state, _) | LiveOrigin::Derived(state, _, None) => {
-                Groups::new(&state.base.image.parts(), columns)
+                Groups::new(&state.base.image, columns)
             }
         }
     }

@@ -38,9 +38,9 @@ impl LivePolicy {
     ///
     /// [`InvalidUrl`] if it is neither.
     pub fn state(&self, origin_or_url: impl AsRef<[u8]>) -> Result<Option<OriginReport>, InvalidUrl> {
-        let (origin, _) = origin::of(origin::trimmed(origin_or_url.as_ref()))?;
+        let (origin, _) = origin::split(&origin_or_url)?;
         let (live, state) = (&*self.0, self.0.state.load_full());
-        let Some(found) = live.origin(&state, &origin) else { return Ok(None) };
+        let Some(found) = live.origin(&state, origin.as_bytes()) else { return Ok(None) };
         let known = found.state();
         let until = || known.times_in_use().until(live.dialect.lifetime);
         let usable_until = if known.origin_status_in_use().is_definite() { until() } else { None };

@@ -1,14 +1,13 @@
-//! Adds sources of all kinds: files and folders, a single robots.txt, answers in memory.
+//! Adds sources in files: of answers, folders, a single robots.txt.
 
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
-use super::answer::{Answer, Flaw, bare_origin};
+use super::answer::bare_origin;
 use super::directory;
 use super::error::SourceError;
-use super::fetched_at::FetchedAt;
 use super::fields::FieldNames;
 use super::intake::Intake;
 #[cfg(feature = "cli")]
@@ -16,6 +15,7 @@ use super::intake::Newest;
 use super::json_lines;
 use super::kind::{MARK, START, SourceKind};
 use super::opened::{OpenSource, Start, is_file, is_folder};
+use super::options::Options;
 #[cfg(feature = "parquet")]
 use super::parquet;
 use super::passed_over::Reason;
@@ -34,48 +34,6 @@ use crate::formats::time;
 use crate::policy::{Captures, Error};
 #[cfg(feature = "cli")]
 use crate::robots::{Agents, body_limit};
-
-setters! {
-    /// How to read sources.
-    #[derive(Debug, Clone, Default, PartialEq, Eq)]
-    #[non_exhaustive]
-    pub struct Options {
-        /// What JSON Lines and Parquet files call the fields of answers.
-        pub names: FieldNames,
-        /// The current time, in seconds of Unix time: no answer's time may be more than a day later. `None` takes it
-        /// from the clock.
-        pub now: Option<i64>,
-        /// Whether to pass over damaged data: a line of JSON Lines, a row of Parquet, and the unreadable rest of a
-        /// file. Otherwise each of these is an error. A damaged record of an archive, if the next record can be found,
-        /// and a damaged file of a folder are never errors: their origins count as incomplete. All are counted, and
-        /// listed by [`Captures::passed_over`].
-        pub skip_bad: bool,
-        /// The time for each answer without one: a file of a folder, a single robots.txt, and a line, a row or a record
-        /// without a time. With `None` they have no time: any answer with a time is newer, and between two answers
-        /// without a time, their bytes decide.
-        pub fetched_at: Option<FetchedAt>,
-    }
-}
-
-impl Options {
-    /// Runs `read` with an intake for `captures` and these options, on one of the threads that read captures.
-    fn take(
-        &self,
-        captures: &mut Captures,
-        read: impl FnOnce(&mut Intake<'_>) -> Result<(), SourceError> + Send,
-    ) -> Result<(), SourceError> {
-        captures.on_a_reader(|captures| {
-            let mut intake = self.intake(captures);
-            read(&mut intake)?;
-            Ok(intake.finish()?)
-        })
-    }
-
-    fn intake<'c>(&self, captures: &'c mut Captures) -> Intake<'c> {
-        let now = self.now.unwrap_or_else(time::now);
-        Intake::new(captures, now, self.skip_bad, self.fetched_at)
-    }
-}
 
 /// Adds all captures of all sources: directories, and files of answers, in any order.
 ///
@@ -440,137 +398,4 @@ pub(crate) fn add_pages(
         Ok(())
     })?;
     Ok(targets)
-}
-
-/// Stands for the path of the source in messages.
-const IN_MEMORY: &str = "responses in memory";
-
-/// Adds answers from memory, like a file of JSON Lines with the same fields. They are compiled in the background;
-/// [`Options::names`] is not used.
-///
-/// Pass the answers for redirect targets in the same call, or add them to the same captures.
-///
-/// ```
-/// use robosieve::policy::source::{Answer, Options, add_answers};
-/// use robosieve::{Agents, Dialect, Partition, policy::Captures};
-///
-/// let mut captures = Captures::new("examplebot".parse::<Agents>()?, Dialect::DEFAULT);
-/// let answers = [
-///     Answer::found("https://a.example", *b"User-agent: *\nDisallow: /private\n", 1_768_219_200),
-///     Answer::new("https://b.example/robots.txt", Some(404)).fetched_at(Some(1_768_219_200)),
-///     Answer::new("https://c.example/robots.txt", None),
-/// ];
-/// add_answers(answers, &Options::default(), &mut captures)?;
-/// let matcher = captures.policy()?.matcher("examplebot")?;
-/// let partition = |origin: &str| matcher.judge(format!("{origin}/private")).partition();
-/// assert_eq!(partition("https://a.example"), Partition::Blocked);
-/// assert_eq!(partition("https://b.example"), Partition::Allowed);
-/// assert_eq!(partition("https://c.example"), Partition::Deferred);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// # Errors
-///
-/// If one of them is invalid, unless [`Options::skip_bad`] passes it over; also beyond what a policy can hold.
-pub fn add_answers(
-    answers: impl IntoIterator<Item = Answer, IntoIter: Send>,
-    options: &Options,
-    captures: &mut Captures,
-) -> Result<(), Error> {
-    let (answers, source) = (answers.into_iter(), Path::new(IN_MEMORY));
-    let taken = options.take(captures, |intake| {
-        let limit = intake.body_limit();
-        intake.time_of_source = intake.times.of_memory(source)?;
-        for (number, answer) in (1..).zip(answers) {
-            let error = |flaw: Flaw| SourceError::Answer { number, problem: flaw.to_string() };
-            let read = answer.capture(intake.times.bounds, limit).map_err(|flaw| (Reason::BadAnswer, error(flaw)));
-            if let Some(capture) = intake.capture_of(source, || format!("answer {number}"), read)? {
-                intake.add_answer(source, capture)?;
-            }
-        }
-        Ok(())
-    });
-    Ok(taken?)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::robots::Agents;
-    use crate::{Dialect, Policy};
-
-    const NOW: i64 = 1_768_219_200;
-
-    fn options() -> Options {
-        Options::default().now(Some(NOW))
-    }
-
-    fn answers() -> Vec<Answer> {
-        let url = |host: &str| format!("https://{host}.example/robots.txt");
-        let redirect = |from: &str, to: &str| Answer::new(url(from), Some(301)).location(Some(to.to_owned()));
-        vec![
-            Answer::found("https://a.example", *b"User-agent: *\nDisallow: /\xff", None),
-            Answer::new("HTTPS://B.example:443/robots.txt", Some(404)).fetched_at(Some(NOW)),
-            Answer::new(url("c"), None).unreachable_since(Some(NOW - 5)).fetched_at(Some(NOW)),
-            redirect("d", "https://www.d.example/page"),
-            Answer::new("https://www.d.example/page", Some(200)).body(Some((*b"User-agent: *\nDisallow: /d").into())),
-            Answer::new(url("e"), Some(206)).body(Some((*b"User-agent: *\nAllow: /").into())),
-            Answer::new(url("f"), Some(200)).body_base64(Some(b"ZGlzYWxsb3c6Lw==".to_vec())).expires(Some(NOW + 5)),
-            Answer::new(url("g"), Some(999)),
-            Answer::new("https://h.example/page", Some(404)),
-        ]
-    }
-
-    const LINES: &str = r#"{"origin":"https://a.example","status":200,"body_base64":"VXNlci1hZ2VudDogKgpEaXNhbGxvdzogL/8="}
-{"url":"HTTPS://B.example:443/robots.txt","status":404,"fetched_at":"2026-01-12T12:00:00Z"}
-{"url":"https://c.example/robots.txt","status":null,"unreachable_since":1768219195,"fetched_at":1768219200}
-{"url":"https://d.example/robots.txt","status":301,"location":"https://www.d.example/page"}
-{"url":"https://www.d.example/page","status":200,"body":"User-agent: *\nDisallow: /d"}
-{"url":"https://e.example/robots.txt","status":206,"body":"User-agent: *\nAllow: /"}
-{"url":"https://f.example/robots.txt","status":200,"body_base64":"ZGlzYWxsb3c6Lw==","expires":1768219205}
-{"url":"https://g.example/robots.txt","status":999}
-{"url":"https://h.example/page","status":404}
-"#;
-
-    #[test]
-    fn they_make_the_policy_of_a_file_with_the_same_fields() {
-        let captures = || Captures::new(Agents::everybody(), Dialect::DEFAULT);
-        let (mut of_file, mut of_memory) = (captures(), captures());
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), LINES).unwrap();
-        add(&[file.path()], &options(), &mut of_file).unwrap();
-        add_answers(answers(), &options(), &mut of_memory).unwrap();
-        let told = |captures: &Captures| captures.passed_over().iter().map(ToString::to_string).collect::<Vec<_>>();
-        let after =
-            |told: Vec<String>| told.iter().map(|text| text.split_once(": ").unwrap().1.to_owned()).collect::<Vec<_>>();
-        assert_eq!(told(&of_memory).len(), 1);
-        assert_eq!(after(told(&of_memory)), after(told(&of_file)));
-        let [of_file, of_memory]: [Policy; 2] = [of_file, of_memory].map(|captures| captures.policy().unwrap());
-        assert_eq!(of_memory.statistics().origins, 7);
-        assert!(of_file.bytes() == of_memory.bytes());
-    }
-
-    #[test]
-    fn one_that_is_none_is_told_by_its_number() {
-        let url = "https://a.example/robots.txt";
-        for (wrong, problem) in [
-            (Answer::new(url, Some(200)), "its status is 200, but its body is null"),
-            (Answer::new(url, Some(1000)), "1000 is no HTTP status"),
-            (Answer::new(url, Some(404)).origin(Some("https://a.example".to_owned())), "both a URL and an origin"),
-            (Answer::default().status(Some(404)), "it has no URL"),
-            (Answer::new("/robots.txt", Some(404)), "expected an absolute"),
-            (Answer::found("a.example", *b"", None), "not an origin"),
-            (Answer::new(url, Some(404)).fetched_at(Some(NOW * 1000)), "milliseconds"),
-        ] {
-            let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
-            let all = [Answer::found("https://b.example", *b"", None), wrong];
-            let error = add_answers(all.clone(), &options(), &mut captures).unwrap_err().to_string();
-            assert!(error.starts_with("answer 2: ") && error.contains(problem), "{error}");
-            let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
-            add_answers(all, &options().skip_bad(true), &mut captures).unwrap();
-            let told = captures.passed_over()[0].to_string();
-            assert!(told.starts_with("responses in memory: 1 response is none: ") && told.contains(problem), "{told}");
-            assert_eq!(captures.policy().unwrap().statistics().origins, 1);
-        }
-    }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::fields::Field;
 use crate::dialect::UrlPath;
 use crate::formats::coding;
-use crate::formats::time::{LAST_YEAR, time};
+use crate::formats::time::{LAST_YEAR, is_of_calendar, time};
 use crate::origin::{self, InvalidUrl};
 use crate::policy::{Answered, Capture};
 use crate::robots::{self, BodyFlaw, BodyProblem};
@@ -166,12 +166,9 @@ fn decoded(encoded: &[u8]) -> Result<Arc<[u8]>, String> {
 
 /// Parses an origin and nothing else, except an optional `/` after it, into canonical form.
 pub(crate) fn bare_origin(text: &str) -> Result<String, InvalidUrl> {
-    let line = origin::trimmed(text.as_bytes());
-    let (origin, at) = origin::of(line)?;
-    if matches!(&line[at..], [] | b"/") {
-        Ok(String::from_utf8_lossy(&origin).into_owned())
-    } else {
-        Err(InvalidUrl::NotBare)
+    match origin::split(text)? {
+        (origin, b"" | b"/") => Ok(origin.into_owned()),
+        _ => Err(InvalidUrl::NotBare),
     }
 }
 
@@ -185,20 +182,20 @@ pub(crate) fn page<'u>(url: impl Into<Cow<'u, str>>) -> Result<(String, Option<S
         let origin = origin.to_owned();
         return Ok((url.into_owned(), Some(origin)));
     }
-    let (origin, at) =
-        origin::canonical(origin::trimmed(url.as_bytes())).map_err(|reason| format!("{url:?}: {reason}"))?;
+    let (name, rest) = origin::split(&*url).map_err(|reason| format!("{url:?}: {reason}"))?;
     let canonical = fetched_url(&url).map_err(|error| format!("{url:?}: {error}"))?;
     // As written: dot segments may lead to the robots.txt, but the author asked for something else.
-    let path = UrlPath::AsWritten.of(&origin::trimmed(url.as_bytes())[at..]);
+    let path = UrlPath::AsWritten.of(rest);
     let is_robots_txt = *path == *b"/robots.txt";
     // User info is not part of the origin, whose robots.txt is the same without it.
-    let robots_url = origin::robots_url(&origin);
+    let robots_url = origin::robots_url(&name);
+    let origin = is_robots_txt.then(|| name.into_owned());
     let url = match is_robots_txt {
         true => robots_url,
         false if canonical.as_str() == robots_url => url.into_owned(),
         false => canonical.into(),
     };
-    Ok((url, is_robots_txt.then_some(origin)))
+    Ok((url, origin))
 }
 
 /// Whether a URL ends like that of a robots.txt, in any folder. Redirects of a robots.txt mostly lead to such URLs, so
@@ -260,7 +257,7 @@ fn unit(found: i64) -> &'static str {
         (1_000_000_000, "; it looks like nanoseconds, but numbers are seconds"),
     ];
     // Numbers of the calendar's years were written as text.
-    let is_number = jiff::Timestamp::from_second(found).is_err();
+    let is_number = !is_of_calendar(found);
     let fits = in_units.into_iter().find(|(units, _)| is_number && TimeBounds::is_possible(found / units));
     fits.map_or("", |(_, hint)| hint)
 }
@@ -291,8 +288,7 @@ mod tests {
         for at in [None, Some(0), Some(NOW), Some(NOW + AHEAD), Some(i64::MIN)] {
             assert_eq!(fetched(at), Ok(()), "{at:?}");
         }
-        let last = "5000-12-31T23:59:59Z".parse::<jiff::Timestamp>().unwrap().as_second();
-        assert_eq!(last, LAST);
+        assert_eq!(time(LAST), "5000-12-31T23:59:59Z");
         let others = Answered { expires: Some(LAST), unreachable_since: Some(LAST), ..Answered::default() };
         assert_eq!(TimeBounds::at(NOW).check(&others), Ok(()));
     }

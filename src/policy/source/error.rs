@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use super::form::TextForm;
 use super::kind::SourceKind;
-use crate::formats::compression::is_damage;
 use crate::formats::error::{FileError, in_words};
 use crate::formats::{shortened, shown, visible};
 use crate::origin::InvalidUrl;
@@ -180,15 +179,6 @@ impl SourceError {
             _ => "take the WARC archives out of it: unzip -j FILE 'archive/*'",
         };
         SourceError::of_kind(path, kind, &format!("which is not read; {remedy}"))
-    }
-
-    /// Whether the source is damaged, so that some of it may have been read.
-    pub(super) fn is_damage(&self) -> bool {
-        match self {
-            SourceError::Unreadable(FileError { error, .. }) => is_damage(error),
-            SourceError::Parquet { .. } => true,
-            _ => false,
-        }
     }
 
     /// The message without the name of the source.

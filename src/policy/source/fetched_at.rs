@@ -1,13 +1,13 @@
 //! The time for answers that have none: one time for the whole run, or each file's own.
 
 use std::path::Path;
-use std::str::FromStr;
 use std::time::UNIX_EPOCH;
 use std::{fs, io};
 
 use super::answer::TimeBounds;
 use super::error::SourceError;
-use crate::formats::time;
+#[cfg(feature = "batch")]
+use crate::formats::time_text;
 
 /// The time of fetching for a source's answers that have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,16 +73,17 @@ fn modified(path: &Path) -> io::Result<i64> {
     })
 }
 
-impl FromStr for FetchedAt {
+#[cfg(feature = "batch")]
+impl std::str::FromStr for FetchedAt {
     type Err = String;
 
     /// Parses a time in RFC 3339, or `mtime`.
     fn from_str(text: &str) -> Result<FetchedAt, String> {
         match text {
             "mtime" => Ok(FetchedAt::Modified),
-            time => {
-                time::parse(time).map(FetchedAt::At).map_err(|problem| format!("{problem}; expected one, or mtime"))
-            }
+            time => time_text::parse(time)
+                .map(FetchedAt::At)
+                .map_err(|problem| format!("{problem}; expected one, or mtime")),
         }
     }
 }
@@ -92,6 +93,7 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
+    #[cfg(feature = "batch")]
     #[test]
     fn it_is_a_time_or_that_of_the_file() {
         assert_eq!("mtime".parse(), Ok(FetchedAt::Modified));

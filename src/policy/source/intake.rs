@@ -15,7 +15,6 @@ use super::answer::{Captured, TimeBounds, is_named_robots_txt, page};
 use super::fetched_at::{FetchedAt, SourceTimes};
 use super::passed_over::{PassedOver, Reason};
 use crate::dialect::AnswerKind;
-use crate::formats::compression::DEFAULT_WINDOW;
 use crate::policy::{Capture, Captures, WriteError};
 use crate::robots::{BodyFlaw, BodyProblem, body_limit};
 
@@ -94,11 +93,6 @@ impl<'c> Intake<'c> {
     /// The most bytes of a body that are read: the dialect's limit.
     pub fn body_limit(&self) -> usize {
         body_limit([self.captures.dialect()])
-    }
-
-    /// The memory for each decompressor when `files` files are read at once, in bytes.
-    pub fn decompressor(&self, files: usize) -> u64 {
-        DEFAULT_WINDOW.min(self.captures.memory / 8 / files as u64)
     }
 
     pub fn room_ahead(&self) -> u64 {

@@ -20,7 +20,7 @@ use super::headers::Headers;
 use super::intake::Intake;
 use super::passed_over::Reason;
 use crate::formats::error::json_words;
-use crate::formats::time;
+use crate::formats::time_text;
 
 pub(super) fn add(
     path: &Path,
@@ -155,7 +155,7 @@ fn seconds(time: Option<&RawValue>) -> Result<Option<i64>, String> {
     let Some(time) = time.map(RawValue::get) else { return Ok(None) };
     // Writers of JSON may escape any character of a text; some do it to the `+` of a time zone.
     let text = serde_json::from_str::<String>(time);
-    text.map_or_else(|_| time::number(time), |text| time::parse(&text)).map(Some)
+    text.map_or_else(|_| time_text::number(time), |text| time_text::parse(&text)).map(Some)
 }
 
 #[derive(Default)]

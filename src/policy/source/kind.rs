@@ -2,13 +2,9 @@
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use std::fs::File;
-use std::io;
-use std::path::Path;
 
 use super::fields::FieldNames;
 use super::form::TextForm;
-use crate::formats::compression::{Reader, peeked};
 use crate::formats::marks::{FileClass, FileMark, MARKED};
 
 /// How many bytes of a text are enough to recognise a policy, an archive or a table by its mark.
@@ -47,19 +43,6 @@ pub enum SourceKind {
 }
 
 impl SourceKind {
-    /// The kind of a file or folder.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be read.
-    pub fn of(path: &Path) -> io::Result<SourceKind> {
-        if std::fs::metadata(path)?.is_dir() {
-            return Ok(SourceKind::Folder);
-        }
-        let (start, _) = peeked(Reader::new(File::open(path)?)?, START)?;
-        Ok(SourceKind::of_text(&start))
-    }
-
     /// The kind of a file that was named as a source or as a robots.txt, given the beginning of its decompressed text;
     /// an error with its form if it is not a source and clearly not a robots.txt. If `names` renames fields, any JSON
     /// object may be an answer.

@@ -5,8 +5,10 @@
 //! recognised by the beginning of its text; its name does not matter. Each source yields [`Capture`](super::Capture)s into
 //! [`Captures`](super::Captures).
 
+#[cfg(feature = "batch")]
 pub(crate) mod add;
 mod answer;
+#[cfg(feature = "batch")]
 mod directory;
 pub(crate) mod error;
 mod fetched_at;
@@ -14,23 +16,30 @@ pub(crate) mod fields;
 mod form;
 #[cfg(feature = "parquet")]
 mod header_column;
+#[cfg(feature = "batch")]
 pub(crate) mod headers;
+mod in_memory;
 mod intake;
+#[cfg(feature = "batch")]
 mod json_lines;
 mod kind;
+#[cfg(feature = "batch")]
 mod opened;
+mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod passed_over;
+#[cfg(feature = "batch")]
 pub(crate) mod robots;
 #[cfg(feature = "warc")]
 mod warc;
 
+#[cfg(feature = "batch")]
+pub use add::add;
 #[cfg(feature = "cli")]
 pub(crate) use add::add_single;
 #[cfg(feature = "cli")]
 pub(crate) use add::add_sources;
-pub use add::{Options, add, add_answers};
 #[cfg(feature = "cli")]
 pub(crate) use add::{Whole, add_for_any, whole};
 pub use answer::Answer;
@@ -40,6 +49,9 @@ pub(crate) use error::{RecordProblem, SourceError};
 pub use fetched_at::FetchedAt;
 pub use fields::FieldNames;
 pub(crate) use form::TextForm;
+pub use in_memory::add_answers;
 pub use kind::SourceKind;
+pub use options::Options;
 pub use passed_over::PassedOver;
+#[cfg(feature = "batch")]
 pub(crate) use robots::Robots;

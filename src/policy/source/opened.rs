@@ -5,7 +5,11 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use crate::formats::compression::{Compression, Reader, is_damage};
+use super::error::SourceError;
+use super::intake::Intake;
+use super::kind::{START, SourceKind};
+use crate::formats::compression::{Compression, DEFAULT_WINDOW, Reader, is_damage, peeked};
+use crate::formats::error::FileError;
 use crate::formats::{STANDARD_INPUT, is_standard_input};
 
 /// A source that is no folder, from its first byte.
@@ -74,6 +78,39 @@ impl OpenSource {
         match read {
             Err(error) if !is_damage(&error) => Err(error),
             read => Ok(Start { damage: read.is_err(), ..start }),
+        }
+    }
+}
+
+impl SourceKind {
+    /// The kind of a file or folder.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read.
+    pub fn of(path: &Path) -> io::Result<SourceKind> {
+        if std::fs::metadata(path)?.is_dir() {
+            return Ok(SourceKind::Folder);
+        }
+        let (start, _) = peeked(Reader::new(File::open(path)?)?, START)?;
+        Ok(SourceKind::of_text(&start))
+    }
+}
+
+impl Intake<'_> {
+    /// The memory for each decompressor when `files` files are read at once, in bytes.
+    pub fn decompressor(&self, files: usize) -> u64 {
+        DEFAULT_WINDOW.min(self.captures.memory / 8 / files as u64)
+    }
+}
+
+impl SourceError {
+    /// Whether the source is damaged, so that some of it may have been read.
+    pub(super) fn is_damage(&self) -> bool {
+        match self {
+            SourceError::Unreadable(FileError { error, .. }) => is_damage(error),
+            SourceError::Parquet { .. } => true,
+            _ => false,
         }
     }
 }

@@ -194,11 +194,11 @@ impl OriginEntry {
         crawlers: &[Crawler],
         choices: Choices,
     ) -> Result<Option<OriginEntry>, InvalidUrl> {
-        let (origin, _) = origin::canonical(origin::trimmed(url))?;
+        let (origin, _) = origin::split(url)?;
         let own = policy.origin(origin.as_bytes());
         let sibling = origin::www_sibling(origin.as_bytes()).filter(|_| choices.www_fallback && own.is_none());
         let found = own.or_else(|| policy.origin(sibling.as_deref()?));
-        let origin = found.as_ref().map_or(origin, |(_, record)| String::from_utf8_lossy(record.origin).into());
+        let origin = found.as_ref().map_or(origin, |(_, record)| String::from_utf8_lossy(record.origin));
         let chain = policy.chain(&origin);
         Ok(found.map(|(of, record)| {
             // Its redirects may lead to answers of other layers.

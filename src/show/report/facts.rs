@@ -307,12 +307,12 @@ impl Blocked {
         }
         let blocked: u64 = by_place.values().map(|(_, times)| times).sum();
         // The origin is named by the first URL that is blocked. It has one, unless the file has changed.
-        let Some((origin, _)) = first.and_then(|url| origin::of(origin::trimmed(url)).ok()) else {
+        let Some((origin, _)) = first.and_then(|url| origin::split(url).ok()) else {
             self.not_blocked += blocked;
             return;
         };
         // A copy first: a file that is mapped may change.
-        let origin = String::from_utf8(origin.into_owned());
+        let origin = String::from_utf8(origin.into_owned().into_bytes());
         let origin = origin.unwrap_or_else(|other| String::from_utf8_lossy(other.as_bytes()).into_owned());
         for ((line, _), (decider, times)) in by_place {
             self.deciders.add(decider, times, || DecidingPlace { origin: origin.clone(), line });

@@ -128,7 +128,7 @@ fn sitemaps(record: &Record, dialect: &Dialect) -> Outcome {
 
 /// The origin of a URL, if we would fetch a robots.txt for it.
 fn origin_of(url: &[u8]) -> Option<String> {
-    origin::canonical(origin::trimmed(url)).ok().map(|(origin, _)| origin)
+    origin::split(url).ok().map(|(origin, _)| origin.into_owned())
 }
 
 fn robots_url(record: &Record) -> Outcome {
@@ -144,8 +144,8 @@ fn scope(record: &Record) -> Outcome {
 /// For absolute URLs the library's own path must match; for any other text only a helper of these tests cuts like Google.
 fn url_to_path(record: &Record, dialect: &Dialect) -> Outcome {
     let url = record.url();
-    let ours = match origin::canonical(&url) {
-        Ok((_, at)) => dialect.url_path().of(&url[at..]).into_owned(),
+    let ours = match origin::split(&url) {
+        Ok((_, rest)) => dialect.url_path().of(rest).into_owned(),
         Err(_) if record.dialect == "google" => google_path(&url),
         Err(_) => return NotApplicable("no absolute URL: what a list calls invalid has no path"),
     };

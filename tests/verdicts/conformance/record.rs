@@ -114,8 +114,8 @@ impl Record {
         if dialect.name == "google" {
             return google_path(&url);
         }
-        match origin::canonical(origin::trimmed(&url)) {
-            Ok((_, at)) => dialect.url_path().of(&origin::trimmed(&url)[at..]).into_owned(),
+        match origin::split(&url) {
+            Ok((_, rest)) => dialect.url_path().of(rest).into_owned(),
             Err(_) if url.starts_with(b"/") => dialect.url_path().of(&url).into_owned(),
             Err(_) => google_path(&url),
         }

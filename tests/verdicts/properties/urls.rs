@@ -1,5 +1,7 @@
 //! The `url` crate as an oracle for the origin splitter: how a browser reads a line of a URL list.
 
+use std::borrow::Cow;
+
 use robosieve::internals;
 use robosieve::internals::dialect::UrlPath;
 use robosieve::origin;
@@ -12,13 +14,11 @@ use super::as_fetched::as_fetched;
 /// The line must contain no LF. Bytes that are not UTF-8 are compared only after the authority, where the standard
 /// accepts anything.
 pub fn agree(line: &[u8]) {
+    let split = origin::split(line);
     let line = origin::trimmed(line);
-    let canonical = origin::canonical(line);
-    if let Some(at) = internals::origin::cut(line).filter(|&at| internals::origin::is_surely_canonical(&line[..at])) {
-        let origin = std::str::from_utf8(&line[..at]).expect("canonical origins are ASCII");
-        assert_eq!(canonical, Ok((origin.to_owned(), at)), "what is surely canonical is");
-    }
-    let head = canonical.as_ref().map_or(line, |(_, at)| &line[..*at]);
+    let cut = internals::origin::cut(line).filter(|&at| internals::origin::is_surely_canonical(&line[..at]));
+    assert_eq!(cut.is_some(), matches!(split, Ok((Cow::Borrowed(_), _))), "what is surely canonical is not copied");
+    let head = split.as_ref().map_or(line, |(_, rest)| &line[..line.len() - rest.len()]);
     if std::str::from_utf8(head).is_err() {
         return;
     }
@@ -26,13 +26,13 @@ pub fn agree(line: &[u8]) {
     let text = String::from_utf8_lossy(line);
     let expected = as_fetched(&text).ok();
     let expected = expected.filter(|url| matches!(url.scheme(), "http" | "https"));
-    match (&canonical, &expected) {
-        (Ok((origin, at)), Some(url)) => {
+    match (&split, &expected) {
+        (Ok((origin, _)), Some(url)) => {
             assert_eq!(*origin, url.origin().ascii_serialization());
-            same_path(&UrlPath::AsFetched.of(&text.as_bytes()[*at..]), url);
+            same_path(&UrlPath::AsFetched.of(&text.as_bytes()[head.len()..]), url);
         }
         (Err(_), None) => {}
-        _ => panic!("{canonical:?} and {expected:?} differ"),
+        _ => panic!("{split:?} and {expected:?} differ"),
     }
 }
 

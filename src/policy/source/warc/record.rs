@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::text::{MARK, Replay, Text};
 use crate::formats::compression::Damaged;
-use crate::formats::time;
+use crate::formats::time_text;
 use crate::policy::source::error::{HEAD_LIMIT as LIMIT, RecordProblem};
 
 /// Whether and why the block of a record is incomplete (ISO 28500, `WARC-Truncated`).
@@ -61,7 +61,7 @@ impl Head {
             length @ (4 | 7 | 10) => value.clone() + &FIRST[length..],
             _ => value.clone(),
         };
-        time::parse(&whole).map(Some).map_err(|_| RecordProblem::Value { name, value })
+        time_text::parse(&whole).map(Some).map_err(|_| RecordProblem::Value { name, value })
     }
 }
 

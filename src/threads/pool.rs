@@ -1,10 +1,8 @@
-//! Threads that live no longer than the call that asked for them.
+//! Threads of a pool.
 //!
-//! A process may fork between two calls, and the child then has only the thread that forked: to wait for any other is to wait
-//! forever. So a call that has work for several threads starts them and ends by joining them, and nothing here uses rayon's global
-//! pool, whose threads live as long as the process. Most of rayon's functions start that pool when they are called outside any
-//! other, so they are called in this file only. In a thread of a pool, be it that of the call or one of the caller's own, they share
-//! the work among its threads; outside, [`both`], [`map`] and [`sort_by_key`] do all of it themselves.
+//! Nothing here uses rayon's global pool, whose threads live as long as the process. Most of rayon's functions start that pool when they
+//! are called outside any other, so they are called in this file only. In a thread of a pool, be it that of the call or one of the
+//! caller's own, they share the work among its threads; outside, [`both`], [`map`] and [`sort_by_key`] do all of it themselves.
 
 use rayon::prelude::*;
 use rayon::{ThreadPoolBuilder, Yield};
@@ -65,46 +63,6 @@ impl Drop for Started {
             let _ = thread.join();
         }
     }
-}
-
-/// Does the same work on this many threads at once, and returns the results. This thread is one of them, and works alone if the
-/// system grants no others; those have ended when it returns.
-///
-/// # Panics
-///
-/// If one of them panics, once all have ended.
-pub(crate) fn at_once<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
-    let all: Vec<thread::Result<T>> = thread::scope(|scope| {
-        let others = (1..threads).map_while(|_| Builder::new().spawn_scoped(scope, &work).ok());
-        let others: Vec<_> = others.collect();
-        let own = catch_unwind(AssertUnwindSafe(&work));
-        std::iter::once(own).chain(others.into_iter().map(|other| other.join())).collect()
-    });
-    all.into_iter().map(|result| result.unwrap_or_else(|panic| resume_unwind(panic))).collect()
-}
-
-/// Does `work` in this thread, and `beside` meanwhile in one of its own, which `end` lets return and which has ended when this
-/// returns.
-///
-/// # Errors
-///
-/// The system's error if it grants no thread; then no work is done.
-///
-/// # Panics
-///
-/// If either panics, once both have ended.
-pub(crate) fn with_one_beside<T>(
-    beside: impl FnOnce() + Send,
-    end: impl FnOnce(),
-    work: impl FnOnce() -> T,
-) -> io::Result<T> {
-    let (worked, ended) = thread::scope(|scope| {
-        let thread = Builder::new().spawn_scoped(scope, beside)?;
-        let worked = catch_unwind(AssertUnwindSafe(work));
-        end();
-        io::Result::Ok((worked, thread.join()))
-    })?;
-    ended.and(worked).map_or_else(|panic| resume_unwind(panic), Ok)
 }
 
 /// Whether this thread is in a pool.
@@ -198,7 +156,6 @@ pub(crate) fn scope<'s, T>(work: impl FnOnce(&Scope<'s>) -> T) -> T {
 mod tests {
     use super::*;
     use std::sync::Barrier;
-    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
     #[test]
     fn a_pool_shares_its_work_and_no_pool_is_made_within_another() {
@@ -218,24 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_passed_on_when_all_threads_have_ended() {
-        let ended = AtomicUsize::new(0);
-        let (meet, first) = (Barrier::new(3), AtomicUsize::new(0));
-        let work = || {
-            meet.wait();
-            assert!(first.fetch_add(1, SeqCst) > 0, "the first one fails");
-            ended.fetch_add(1, SeqCst);
-        };
-        assert!(catch_unwind(AssertUnwindSafe(|| at_once(3, work))).is_err());
-        assert_eq!(ended.into_inner(), 2);
+    fn a_panic_in_a_pool_is_passed_on() {
         assert!(catch_unwind(|| on(2, || panic!("in a pool"))).is_err());
-        let asked = AtomicUsize::new(0);
-        let beside = || {
-            while asked.load(SeqCst) == 0 {
-                thread::yield_now()
-            }
-        };
-        let failed = || with_one_beside(beside, || asked.store(1, SeqCst), || panic!("at work"));
-        assert!(catch_unwind(AssertUnwindSafe(failed)).is_err());
     }
 }
