@@ -15,7 +15,7 @@ use crate::robots::{AgentError, SideKey};
 use crate::run::error::FilterError;
 use crate::run::verify::{Role, uncounted as uncounted_files};
 use crate::run::{Progress, Receipt, Verification, start};
-use crate::{Agents, Dialect, input, policy, run};
+use crate::{Agents, Dialect, InvalidUrl, LiveMatcher, LivePolicy, Outcome, Policy, input, policy, run};
 
 #[cfg(feature = "parquet")]
 pub use crate::formats::columnar::panics_are_caught;
@@ -168,6 +168,25 @@ pub fn contradictions(verification: &Verification) -> &[String] {
 /// The path that is judged of the rest of a URL behind its origin.
 pub fn judged_path<'u>(dialect: &Dialect, rest: &'u [u8]) -> Cow<'u, [u8]> {
     dialect.url_path.of(rest)
+}
+
+/// Judges URLs by one version of a live policy; returns a policy of nothing but their origins, which says the same of them.
+pub fn judge_all_with_policy(
+    matcher: &LiveMatcher,
+    urls: &[&[u8]],
+    outcomes: &mut Vec<Outcome>,
+) -> Result<Policy, policy::Error> {
+    matcher.judge_all_with_policy(urls, outcomes)
+}
+
+/// A policy of nothing but the origin of a URL, which says of it what a live policy does now.
+pub fn policy_of(matcher: &LiveMatcher, url: &[u8]) -> Result<Policy, policy::Error> {
+    matcher.policy_of(&[url])
+}
+
+/// The robots.txt to fetch next for the origin of a URL, and the time from which it may be fetched; `None` for at once.
+pub fn next_fetch(live: &LivePolicy, url: &[u8]) -> Result<Option<(String, Option<i64>)>, InvalidUrl> {
+    live.next_fetch(url)
 }
 
 /// The names of the keys of records other than rules.

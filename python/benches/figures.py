@@ -1,6 +1,6 @@
 """Figures of the Python package; each checks its answer before it reports a time.
 
-    python python/benches/figures.py LIST POLICY ROBOTS [--only judge,calls,frames,peers,memory,spark] [--lines N]
+    python python/benches/figures.py LIST POLICY ROBOTS [--only judge,calls,live,frames,peers,memory,spark] [--lines N]
 
 LIST is a text list of URLs, POLICY a policy file for it, ROBOTS the folder of robots.txt files named by host from which
 the policy was compiled. Prints a table of medians; times are for one thread, with the inputs in memory.
@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -112,6 +112,36 @@ def calls(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -
                 policy.judge(few, agent, threads=1)
 
         print(f"{f'judge of {count} in a list, a call':<52} {median(judged) * 1000:10.3f} us")
+
+
+def live(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -> None:
+    """Put the files into a live policy, and judge single URLs by it."""
+    files = sorted(path for path in arguments.robots.iterdir() if path.is_file())[:5000]
+    names = [unquote(path.name) for path in files]
+    origins = [name if "://" in name else f"https://{name}" for name in names]
+    robots = [
+        robosieve.Answer(f"{origin}/robots.txt", 200, path.read_bytes(), 1)
+        for origin, path in zip(origins, files, strict=True)
+    ]
+    urls = [line.decode() for line in lines_of(arguments.list, 20_000) if line.isascii()]
+    expected = robosieve.compile(robots, policy.agents).judge(urls, agent)["verdict"]
+
+    def put() -> robosieve.LivePolicy:
+        made = robosieve.LivePolicy(policy.agents)
+        for answer in robots:
+            made.put(answer)
+        return made
+
+    print(f"{'LivePolicy.put, a file':<52} {median(put) / len(robots) * 1e6:10.3f} us")
+    made = put()
+    assert made.judge(urls, agent)["verdict"] == expected
+    assert [made.allowed(url, agent) for url in urls] == [verdict == "allowed" for verdict in expected]
+
+    def each() -> None:
+        for url in urls:
+            made.allowed(url, agent)
+
+    print(f"{'LivePolicy.allowed, a call':<52} {median(each) / len(urls) * 1e6:10.3f} us")
 
 
 def frames(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -> None:
@@ -277,7 +307,15 @@ def spark(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -
     session.stop()
 
 
-PARTS = {"judge": judge, "calls": calls, "frames": frames, "peers": peers, "memory": memory, "spark": spark}
+PARTS = {
+    "judge": judge,
+    "calls": calls,
+    "live": live,
+    "frames": frames,
+    "peers": peers,
+    "memory": memory,
+    "spark": spark,
+}
 
 
 def main() -> None:

@@ -1,5 +1,6 @@
 //! Answers from memory: the Python class for one, and how many reach the library.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
@@ -10,12 +11,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyMapping, PyString, PyTuple};
 use robosieve::policy::Captures;
 use robosieve::policy::source::{self, Options};
+use robosieve::python_package::Field;
 
 use crate::arguments::{self, text};
 use crate::times::time;
 use crate::{error, headers};
 
-/// An answer to a request for a robots.txt, for `compile`: the fields of a line of JSON Lines.
+/// An answer to a request for a robots.txt, for `compile` and `LivePolicy`: the fields of a line of JSON Lines.
 ///
 /// `url` is the URL that was requested, and `status` the HTTP status, or None if nobody answered. With a status from 200 to 299,
 /// `body` is a str or bytes, which may be empty. `location` is the target of a redirect. The times `fetched_at`, `expires` (the
@@ -180,6 +182,49 @@ pub fn of_mapping<'py>(mapping: &Bound<'py, PyMapping>) -> PyResult<Answers<'py>
             .status(Some(200));
         Ok(found.body(body))
     })))
+}
+
+/// One answer: an [`Answer`], or a mapping with the fields of a line of JSON Lines, whose other keys are ignored as they are there.
+pub fn one(parameter: &str, given: &Bound<'_, PyAny>) -> PyResult<source::Answer> {
+    if let Ok(answer) = given.cast::<Answer>() {
+        return Ok(answer.get().0.clone());
+    }
+    let Ok(fields) = given.cast::<PyMapping>() else {
+        let kind = given.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("{parameter}: expected a robosieve.Answer or a dict, not {kind}")));
+    };
+    let value = |field: Field| match fields.contains(field.name())? {
+        true => fields.get_item(field.name()).map(|value| Some(value).filter(|value| !value.is_none())),
+        false => Ok(None),
+    };
+    let wrong = |field: Field, problem| error::named(given.py(), &format!("{parameter}: {}", field.name()), problem);
+    let string = |field: Field| {
+        let text: Option<PyResult<String>> = value(field)?.map(|value| value.extract());
+        text.transpose().map_err(|problem| wrong(field, problem))
+    };
+    let seconds = |field: Field| {
+        let name = format!("{parameter}: {}", field.name());
+        value(field)?.map(|value| time(&name, &value)).transpose()
+    };
+    let bytes = |field: Field| -> PyResult<Option<Vec<u8>>> {
+        let name = format!("{parameter}: {}", field.name());
+        value(field)?.map(|value| text(&name, &value).map(Cow::into_owned)).transpose()
+    };
+    if !fields.contains(Field::Status.name())? {
+        return Err(error::source(format!("{parameter}: it has no \"status\", which is None if nobody answered")));
+    }
+    let status = value(Field::Status)?.map(|status| arguments::whole(&status)).transpose();
+    Ok(source::Answer::default()
+        .url(string(Field::Url)?)
+        .origin(string(Field::Origin)?)
+        .status(status.map_err(|problem| wrong(Field::Status, problem))?)
+        .location(string(Field::Location)?)
+        .body(bytes(Field::Body)?.map(Into::into))
+        .body_base64(bytes(Field::BodyBase64)?)
+        .fetched_at(seconds(Field::FetchedAt)?)
+        .expires(seconds(Field::Expires)?)
+        .unreachable_since(seconds(Field::UnreachableSince)?)
+        .headers(value(Field::Headers)?.map(|given| headers::given(&given)).transpose()?.unwrap_or_default()))
 }
 
 /// The answers of an iterator of [`Answer`], of which one was taken already.

@@ -195,6 +195,13 @@ impl Choices {
         (self.choices, self.now)
     }
 
+    /// The given choices, or the defaults. Unless they have a time, the clock is read whenever URLs are judged.
+    pub fn live(given: Option<&Choices>) -> robosieve::Choices {
+        let (mut choices, now) = given.map_or((robosieve::Choices::default(), None), Choices::asked);
+        choices.now = now.unwrap_or(robosieve::Choices::CLOCK);
+        choices
+    }
+
     /// The given choices, or the defaults.
     pub fn made(given: Option<&Choices>) -> robosieve::Choices {
         let now = robosieve::Choices::now();

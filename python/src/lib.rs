@@ -23,6 +23,7 @@ mod judging;
 mod libraries;
 mod line_sum;
 mod lint;
+mod live;
 mod lost_pages;
 mod merge;
 mod origin;
@@ -70,6 +71,8 @@ mod _robosieve {
     use crate::line_sum::line_sum;
     #[pymodule_export]
     use crate::lint::lint;
+    #[pymodule_export]
+    use crate::live::LivePolicy;
     #[pymodule_export]
     use crate::merge::merge;
     #[pymodule_export]

@@ -299,22 +299,7 @@ impl Policy {
         agents: Option<&[String]>,
         choices: robosieve::Choices,
     ) -> PyResult<Matchers> {
-        let asked = match (agent, agents) {
-            (Some(_), Some(_)) => return Err(PyTypeError::new_err("give agent or agents, not both")),
-            (None, Some([])) => {
-                return Err(error::agent("agents is empty; leave it out to use the policy's only crawler"));
-            }
-            (Some(agent), None) => vec![agent.parse()],
-            (None, Some(agents)) => agents.iter().map(|agent| agent.parse()).collect(),
-            (None, None) => match self.inner.columns().all() {
-                [only] => vec![Ok(only.clone())],
-                _ => {
-                    let several = self.agents().join("; ");
-                    return Err(error::agent(format!("the policy has several crawlers ({several}); name one")));
-                }
-            },
-        };
-        let asked: Vec<Agents> = asked.into_iter().collect::<Result<_, _>>().map_err(error::agent)?;
+        let asked = asked_agents(self.inner.columns().all(), agent, agents)?;
         self.inner.matchers(&asked, choices).map_err(error::agent)
     }
 }
@@ -374,6 +359,26 @@ impl fmt::Display for Files {
     }
 }
 
+/// The crawlers asked for, of all that a policy has; if none is asked for, its only one.
+pub fn asked_agents(all: &[Agents], agent: Option<&str>, agents: Option<&[String]>) -> PyResult<Vec<Agents>> {
+    let asked = match (agent, agents) {
+        (Some(_), Some(_)) => return Err(PyTypeError::new_err("give agent or agents, not both")),
+        (None, Some([])) => {
+            return Err(error::agent("agents is empty; leave it out to use the policy's only crawler"));
+        }
+        (Some(agent), None) => vec![agent.parse()],
+        (None, Some(agents)) => agents.iter().map(|agent| agent.parse()).collect(),
+        (None, None) => match all {
+            [only] => vec![Ok(only.clone())],
+            _ => {
+                let several = all.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+                return Err(error::agent(format!("the policy has several crawlers ({several}); name one")));
+            }
+        },
+    };
+    asked.into_iter().collect::<Result<_, _>>().map_err(error::agent)
+}
+
 /// Maps a policy file: all processes of a host share its memory.
 pub fn mapped(path: &Path) -> PyResult<policy::Policy> {
     // SAFETY: the package's documents ask users not to write into a policy that is open; robosieve replaces one by a rename.
@@ -385,7 +390,7 @@ fn judged(columns: Columns, matchers: &Matchers, shape: &Shape, threads: usize) 
     for column in columns {
         let column = column.map_err(error::urls)?;
         let found = judging::judged(matchers, &column, &wanted, threads);
-        shape.batches(&column, matchers, &found, &mut batches).map_err(error::urls)?;
+        shape.batches(&column, matchers.each(), &found, &mut batches).map_err(error::urls)?;
     }
     Ok(Verdicts { schema: shape.schema(), batches, index: None })
 }

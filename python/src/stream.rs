@@ -134,7 +134,7 @@ impl Stream {
             let judge = || {
                 let (column, mut batches) = (column?, Vec::new());
                 let found = judged(&matchers, &column, &wanted, threads);
-                shape.batches(&column, &matchers, &found, &mut batches)?;
+                shape.batches(&column, matchers.each(), &found, &mut batches)?;
                 Ok(batches)
             };
             // A panic must not reach the library that reads.

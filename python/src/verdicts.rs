@@ -12,7 +12,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
-use robosieve::{Matchers, Outcome, Partition, PreferenceColumn, Reason};
+use robosieve::{Matcher, Outcome, Partition, PreferenceColumn, Reason};
 
 use crate::column::Column;
 use crate::explained;
@@ -136,6 +136,16 @@ impl Shape {
         self.columns.iter().any(|column| matches!(column, Rule | Line))
     }
 
+    /// Whether the columns are those of the outcomes for one crawler.
+    pub fn has_only_outcomes(&self) -> bool {
+        self.agents.is_none() && self.columns.iter().all(|column| matches!(column, Verdict | ReasonColumn))
+    }
+
+    /// The number of crawlers.
+    fn crawlers(&self) -> usize {
+        self.agents.as_ref().map_or(1, Vec::len)
+    }
+
     /// The schema of the columns.
     pub fn schema(&self) -> SchemaRef {
         let name = || if self.dictionary { dictionary_type() } else { DataType::Utf8 };
@@ -152,15 +162,15 @@ impl Shape {
         Arc::new(Schema::new(self.columns.iter().map(field).collect::<Vec<_>>()))
     }
 
-    /// The rows of a column, in batches.
+    /// The rows of a column, in batches. The matchers explain, so there may be none if nothing is explained.
     pub fn batches(
         &self,
         column: &Column,
-        matchers: &Matchers,
+        matchers: &[Matcher],
         found: &Found,
         batches: &mut Vec<RecordBatch>,
     ) -> Result<(), ArrowError> {
-        let most = if self.explains() { EXPLAINED } else { BATCH } / matchers.each().len();
+        let most = if self.explains() { EXPLAINED } else { BATCH } / self.crawlers();
         let names = self.agents.as_deref().unwrap_or_default();
         let refused = [0, 1].map(|list| found.refused.all.iter().map(|set| NamedSet::of(names, &set[list])).collect());
         for from in (0..column.rows).step_by(most) {
@@ -173,7 +183,7 @@ impl Shape {
     fn batch(
         &self,
         column: &Column,
-        matchers: &Matchers,
+        matchers: &[Matcher],
         found: &Found,
         refused: &[Vec<NamedSet>; 2],
         rows: Range<usize>,
@@ -183,9 +193,9 @@ impl Shape {
         // With lists, a row is null as a whole.
         let of_names = if self.agents.is_some() { None } else { nulls.clone() };
         let names = |names: &Names| names.column(&by_row, of_names.clone(), self.dictionary);
-        let explained = LazyCell::new(|| explained::rules(matchers.each(), column, rows.clone(), &found.outcomes));
+        let explained = LazyCell::new(|| explained::rules(matchers, column, rows.clone(), &found.outcomes));
         let refused_of = |number: usize| refused_lists(&refused[number], &found.sets[rows.clone()], nulls.as_ref());
-        let crawlers = matchers.each().len();
+        let crawlers = self.crawlers();
         let mut said = found.said.iter().map(|said| &said[rows.start * crawlers..rows.end * crawlers]);
         let mut columns = Vec::new();
         for &column in &self.columns {

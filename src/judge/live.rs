@@ -1,6 +1,7 @@
 //! Judges URLs by a live policy: origins are looked up in its newest version first, then in the policy beneath.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use super::view::Route;
 use crate::formats::time;
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
-use crate::policy::{Crawler, Error, LiveOrigin, LivePolicy, LiveState};
+use crate::policy::{Crawler, Error, LiveOrigin, LivePolicy, LiveState, Policy, WriteError};
 use crate::robots::Agents;
 
 /// Judges URLs by a [`LivePolicy`], for one crawler, by all answers that were put before the call. Threads may share it; cloning only
@@ -72,27 +73,32 @@ impl LiveMatcher {
 
     /// Judges many URLs by one version; fills `outcomes` with one outcome for each, in order.
     pub fn judge_all<U: AsRef<[u8]>>(&self, urls: &[U], outcomes: &mut Vec<Outcome>) {
+        self.0.judge_all(&self.0.live.0.state.load_full(), urls, outcomes);
+    }
+
+    /// The same; returns a [policy of their origins](LiveMatcher::policy_of), as that version has them.
+    #[cfg(feature = "batch")]
+    pub(crate) fn judge_all_with_policy<U: AsRef<[u8]>>(
+        &self,
+        urls: &[U],
+        outcomes: &mut Vec<Outcome>,
+    ) -> Result<Policy, Error> {
         let state = self.0.live.0.state.load_full();
-        let decisions = self.0.decisions_now();
-        outcomes.clear();
-        let mut last = None;
-        with_scratch(|scratch| {
-            for url in urls {
-                outcomes.push(self.0.judge(&state, &decisions, &mut last, url.as_ref(), scratch));
-            }
-        });
+        self.0.judge_all(&state, urls, outcomes);
+        Ok(self.0.policy_of(&state, urls)?)
+    }
+
+    /// A policy of nothing but the origins of these URLs, which says of them what this matcher does.
+    pub(crate) fn policy_of<U: AsRef<[u8]>>(&self, urls: &[U]) -> Result<Policy, Error> {
+        Ok(self.0.policy_of(&self.0.live.0.state.load_full(), urls)?)
     }
 
     /// The cause of a URL's outcome: the rule with its line, the group it is in, and when its robots.txt was captured.
     pub fn explain(&self, url: impl AsRef<[u8]>) -> Cause {
-        let LiveJudge { live, crawler, choices, .. } = &*self.0;
+        let LiveJudge { crawler, choices, .. } = &*self.0;
         let url = url.as_ref();
-        let Ok((origin, _)) = origin::split(url) else { return Cause::default() };
-        let origin = origin.as_bytes();
-        let sibling = if choices.www_fallback { origin::www_sibling(origin) } else { None };
-        let origins: Vec<&[u8]> = [origin].into_iter().chain(sibling.as_deref()).collect();
-        let alone = live.alone(&live.0.state.load_full(), &origins);
-        alone.map(|policy| Matcher::new(&policy, crawler.clone(), *choices).explain(url)).unwrap_or_default()
+        let policy = self.policy_of(&[url]);
+        policy.map(|policy| Matcher::new(&policy, crawler.clone(), *choices).explain(url)).unwrap_or_default()
     }
 
     /// The live policy.
@@ -108,6 +114,30 @@ impl LiveJudge {
             Choices::CLOCK => Cow::Owned(self.decisions.at(time::now())),
             _ => Cow::Borrowed(&self.decisions),
         }
+    }
+
+    fn judge_all<U: AsRef<[u8]>>(&self, state: &LiveState, urls: &[U], outcomes: &mut Vec<Outcome>) {
+        let decisions = self.decisions_now();
+        outcomes.clear();
+        let mut last = None;
+        with_scratch(|scratch| {
+            for url in urls {
+                outcomes.push(self.judge(state, &decisions, &mut last, url.as_ref(), scratch));
+            }
+        });
+    }
+
+    fn policy_of<U: AsRef<[u8]>>(&self, state: &LiveState, urls: &[U]) -> Result<Policy, WriteError> {
+        let mut origins = BTreeSet::new();
+        for url in urls {
+            let Ok((origin, _)) = origin::split(url) else { continue };
+            let origin = origin.as_bytes();
+            if !origins.contains(origin) {
+                origins.extend(if self.choices.www_fallback { origin::www_sibling(origin) } else { None });
+                origins.insert(origin.to_vec());
+            }
+        }
+        self.live.alone(state, origins.iter().map(Vec::as_slice))
     }
 
     /// The outcome of a URL by a version. `last` has what decides on the URL before, if there was one.

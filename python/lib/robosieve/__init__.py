@@ -7,6 +7,7 @@
 """
 
 from robosieve._filter import Progress, filter, keys
+from robosieve._live import LiveStatistics, Needed, OriginReport, Put
 from robosieve._origin import Origin
 from robosieve._robosieve import (
     DIALECTS,
@@ -14,6 +15,7 @@ from robosieve._robosieve import (
     Answer,
     Choices,
     Error,
+    LivePolicy,
     Policy,
     PolicyError,
     RobotsTxt,
@@ -41,10 +43,15 @@ __all__ = [
     "Answer",
     "Choices",
     "Error",
+    "LivePolicy",
+    "LiveStatistics",
+    "Needed",
     "Origin",
+    "OriginReport",
     "Policy",
     "PolicyError",
     "Progress",
+    "Put",
     "RobotsTxt",
     "RunError",
     "SourceError",

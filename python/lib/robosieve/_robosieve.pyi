@@ -9,6 +9,7 @@ import polars
 import pyarrow
 
 from robosieve._filter import Progress, SupportsWrite
+from robosieve._live import LiveStatistics, Needed, OriginReport, Put
 from robosieve._origin import Origin
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Answer",
     "Choices",
     "Error",
+    "LivePolicy",
     "Policy",
     "PolicyError",
     "RobotsTxt",
@@ -101,6 +103,15 @@ class _Explanation(TypedDict):
     rule: str | None
     line: int | None
     agent: str | None
+
+class _LiveExplanation(TypedDict):
+    verdict: Literal["allowed", "blocked", "deferred", "invalid"]
+    reason: str
+    rule: str | None
+    line: int | None
+    agent: str | None
+    captured: int | None
+    status: int | None
 
 class _Line(TypedDict):
     line: int
@@ -277,6 +288,45 @@ class Policy:
         cls, path: _StrPath | Sequence[_StrPath | Policy], overrides: _StrPath | None, checksum: str
     ) -> Policy: ...
     def __reduce__(self) -> tuple[Callable[..., Policy], tuple[Any, ...]]: ...
+
+@final
+class LivePolicy:
+    def __new__(
+        cls,
+        agents: Iterable[str],
+        *,
+        dialect: str = "rfc9309",
+        over: Policy | None = None,
+        memory: int | None = None,
+    ) -> LivePolicy: ...
+    @property
+    def agents(self) -> list[str]: ...
+    @property
+    def dialect(self) -> str: ...
+    def put(self, answer: Answer | Mapping[str, Any]) -> Put: ...
+    def put_overrides(self, path: _StrPath) -> None: ...
+    def judge(
+        self,
+        urls: str | bytes | _Urls,
+        agent: str | None = None,
+        *,
+        agents: Iterable[str] | None = None,
+        column: str | None = None,
+        columns: Iterable[str] | None = None,
+        explain: bool = False,
+        dictionary: bool = False,
+        choices: Choices | None = None,
+    ) -> Verdicts: ...
+    def allowed(self, url: str | bytes, agent: str | None = None, *, choices: Choices | None = None) -> bool: ...
+    def explain(
+        self, url: str | bytes, agent: str | None = None, *, choices: Choices | None = None
+    ) -> _LiveExplanation: ...
+    def state(self, url: str | bytes) -> OriginReport | None: ...
+    def needed(self, now: _Time | None = None, n: int = 100) -> list[Needed]: ...
+    def _next_fetch(self, url: str | bytes) -> tuple[str, int | None] | None: ...
+    def write(self, path: _StrPath) -> Policy: ...
+    def rebase(self, policy: Policy) -> None: ...
+    def statistics(self) -> LiveStatistics: ...
 
 @final
 class Verdicts:

@@ -41,10 +41,13 @@ impl Derived {
     }
 }
 
+/// Entries by their origins.
+type ByOrigin = HashMap<Box<[u8]>, Arc<Derived>>;
+
 /// What was derived for origins of the base that newer answers may change, as long as there is room.
 #[derive(Debug, Default)]
 pub(crate) struct DerivedCache {
-    parts: [Mutex<HashMap<Box<[u8]>, Arc<Derived>>>; PARTS],
+    parts: [Mutex<ByOrigin>; PARTS],
     hasher: RandomState,
     bytes: AtomicUsize,
 }
@@ -55,7 +58,7 @@ const PARTS: usize = 16;
 const ENTRY: usize = 48;
 
 impl DerivedCache {
-    fn part(&self, origin: &[u8]) -> &Mutex<HashMap<Box<[u8]>, Arc<Derived>>> {
+    fn part(&self, origin: &[u8]) -> &Mutex<ByOrigin> {
         &self.parts[self.hasher.hash_one(origin) as usize % PARTS]
     }
 

@@ -9,6 +9,8 @@ use super::state::LiveState;
 use super::waiting::{Handed, Waiting};
 use crate::formats::time;
 use crate::origin;
+#[cfg(feature = "batch")]
+use crate::origin::InvalidUrl;
 use crate::outcome::Reason;
 use crate::policy::compiled::{Hop, chain, to_ask};
 
@@ -73,7 +75,7 @@ impl LivePolicy {
                 continue;
             }
             let Some(hop) = to_ask(&chain) else { continue };
-            if !is_due(hop, handed.get(&*hop.url), state.version_of(&hop.url), now) {
+            if !is_due(hop, handed.get(&hop.url), state.version_of(&hop.url), now) {
                 continue;
             }
             let Waiting { reason, lines, .. } = waiting;
@@ -93,6 +95,16 @@ impl LivePolicy {
         }
         all
     }
+
+    /// The robots.txt to fetch next for an origin, given as any URL on it, and the time from which it may be, in seconds of Unix time;
+    /// `None` for at once. Nothing is handed out.
+    #[cfg(feature = "batch")]
+    pub(crate) fn next_fetch(&self, url: &[u8]) -> Result<Option<(String, Option<i64>)>, InvalidUrl> {
+        let (origin, _) = origin::split(url)?;
+        let state = self.0.state.load_full();
+        let chain = chain(origin::robots_url(&origin), self.0.dialect, |url| state.kept(url));
+        Ok(to_ask(&chain).map(|hop| (hop.url.clone(), pause_end(hop, None))))
+    }
 }
 
 /// Whether a URL may be handed out: it is not on its way, and its pause is over.
@@ -100,13 +112,18 @@ fn is_due(hop: &Hop, handed: Option<&Handed>, version: u64, now: i64) -> bool {
     if handed.is_some_and(|handed| handed.version == version && now < handed.at.saturating_add(IN_FLIGHT)) {
         return false;
     }
-    let Some(asked_at) = hop.asked_at() else { return true };
+    pause_end(hop, handed).is_none_or(|end| end <= now)
+}
+
+/// When the pause of a URL is over; `None` if it never was requested.
+fn pause_end(hop: &Hop, handed: Option<&Handed>) -> Option<i64> {
+    let asked_at = hop.asked_at()?;
     // Failures are in the policy, so pauses outlive the process. Other answers that are no verdict are counted here only.
     let since = hop.kept.as_ref().and_then(|kept| kept.failures().since(None));
     let failing = asked_at.saturating_sub(since.unwrap_or(asked_at));
     let doubled = handed.map_or(0, |handed| SHORTEST_PAUSE << handed.times.saturating_sub(1).min(20));
     let pause = failing.max(doubled).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
-    asked_at.saturating_add(pause) <= now
+    Some(asked_at.saturating_add(pause))
 }
 
 impl LiveState {

@@ -1,5 +1,7 @@
 //! What a crawler asks of an origin besides whether it may fetch a URL.
 
+use std::collections::HashSet;
+
 use super::live_policy::LivePolicy;
 use super::state::{Gathering, LiveState};
 use crate::origin::{self, InvalidUrl};
@@ -56,13 +58,22 @@ impl LivePolicy {
     }
 
     /// A policy of nothing but these origins, in canonical form, and what their redirects lead to.
-    pub(crate) fn alone(&self, state: &LiveState, origins: &[&[u8]]) -> Result<Policy, WriteError> {
+    pub(crate) fn alone<'o>(
+        &self,
+        state: &LiveState,
+        origins: impl Iterator<Item = &'o [u8]>,
+    ) -> Result<Policy, WriteError> {
         let (mut captures, mut gathering) =
             (Captures::new((*self.0.columns).clone(), self.0.dialect), Gathering::new(state));
+        // Many may redirect to the same URL.
+        let mut adopted = HashSet::new();
         for origin in origins {
             for url in state.urls_of(origin)? {
-                if let Some(known) = gathering.known(&url)? {
+                if !adopted.contains(&url)
+                    && let Some(known) = gathering.known(&url)?
+                {
                     captures.adopt(&url, known.kept, known.placement, &gathering.sources.0)?;
+                    adopted.insert(url);
                 }
             }
         }
