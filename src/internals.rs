@@ -136,6 +136,7 @@ opened! {
     PolicyParts for Policy {
         fn lookup(&self) -> policy::Lookup<'_>;
         fn changed(&self) -> Option<&Policy>;
+        fn final_statuses(&self, record: &policy::Record<'_>) -> policy::FinalStatuses;
         fn origin(&self, origin: &[u8]) -> Option<(&Policy, policy::Record<'_>)>;
         fn groups<'p>(&'p self, crawler: &'p Crawler) -> policy::Groups<'p>;
         fn rules(&self, group: policy::Group, column: usize) -> ChosenRules;

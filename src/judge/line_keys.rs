@@ -166,7 +166,27 @@ mod tests {
         let same = "http://a.example/x\nhttp://A.example/x\nhttp://a.example:80/x\nhttp://a.example/x#f\n\
                     http://a.example/%78\nhttp://a.example/./x\nhttp://a.example/x\r\n \thttp:\\\\a.example\\x\n";
         let keys = keys(SameUrl::Fetched, same.as_bytes());
-        assert!(keys.len() == 8 && keys.iter().all(|key| key.as_deref() == Some(b"http://a.example/x")), "{keys:?}");
+        let is_one = |key: &Option<Vec<u8>>| key.as_deref() == Some(b"http://a.example/x");
+        assert!(keys.len() == 8 && keys.iter().all(is_one), "{keys:?}");
+        // Written in JSON, with escapes.
+        let json = |url: &str| serde_json::to_string(url).unwrap().replace('/', "\\/");
+        let cdxj: String = same.lines().map(|url| format!("com,a)/x 2024 {{\"url\": {}}}\n", json(url))).collect();
+        let keys = keys_in(SameUrl::Fetched, cdxj.as_bytes(), &Layout::Cdxj, 0);
+        assert!(keys.len() == 8 && keys.iter().all(is_one), "{keys:?}");
+        let cdxj = b"com,a)/ 2024 {\"url\": \" http:\\/\\/a.example\\/?q=\\u0027\"}\n";
+        let keys = keys_in(SameUrl::Fetched, cdxj, &Layout::Cdxj, 0);
+        assert_eq!(keys, [Some(b"http://a.example/?q=%27".to_vec())], "an apostrophe that the line does not show");
+    }
+
+    /// Nearly all URLs are, and a copy of each would take long.
+    #[test]
+    fn a_url_that_is_written_as_it_is_fetched_is_its_own_key() {
+        for url in ["http://a.example/", "https://a.example:8080/a/b.c?q=1&r=/2", "http://a.example/a..b/~x/@"] {
+            let key = SameUrl::Fetched.key(url.as_bytes());
+            assert!(matches!(key, Ok(Cow::Borrowed(key)) if key == url.as_bytes()), "{url}");
+        }
+        let with_fragment = SameUrl::Fetched.key(b"http://a.example/x#top");
+        assert!(matches!(with_fragment, Ok(Cow::Borrowed(b"http://a.example/x"))));
     }
 
     #[test]
@@ -229,6 +249,10 @@ mod tests {
             "" => None,
             line => Some(line.as_bytes().to_vec()),
         })));
+        for same in [SameUrl::Fetched, SameUrl::Bytes] {
+            assert!(lines.lines().all(|line| same.hash(line.as_bytes()).is_err()), "{same:?}");
+            assert!(same.hash(b"http://a.example/").is_ok(), "{same:?}");
+        }
     }
 
     /// Neither is there a key for the lines of other lists, nor does a line without a valid URL stand for others.

@@ -285,3 +285,33 @@ impl<'p> Near<'p> {
         ranks.extend(equal.map(|(_, rank)| *rank));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::dialect::Dialect;
+    use crate::lint::{FindingKind, check};
+
+    /// The rules of a record that have no effect, each with the rule that gives the same verdict to all that it matches.
+    fn without_effect(rules: &str) -> Vec<(String, Option<String>)> {
+        let file = format!("User-agent: *\n{rules}");
+        let line = |number: u32| file.lines().nth(number as usize - 1).unwrap().to_owned();
+        let findings = check(file.as_bytes(), Dialect::DEFAULT).findings;
+        let found = findings.iter().filter(|finding| finding.kind == FindingKind::RuleWithoutEffect);
+        found.map(|finding| (line(finding.line), finding.related().map(|(number, _)| line(number)))).collect()
+    }
+
+    #[test]
+    fn a_rule_without_which_a_path_has_another_verdict_has_an_effect() {
+        for (rules, expected) in [
+            ("Disallow: /a/bcdef\nDisallow: /a\n", &[("Disallow: /a/bcdef", Some("Disallow: /a"))][..]),
+            // Without the first rule, the second allows `/a/bcdef.html`.
+            ("Disallow: /a/bcdef\nAllow: /*.html\nDisallow: /a\n", &[]),
+            // Of two that allow the same of what is blocked, one has to stay.
+            ("Disallow: /*y$\nAllow: /x/z\nAllow: /x/z*y$\n", &[("Allow: /x/z", None)]),
+            ("Disallow: /*y$\nAllow: /x/z*y$\nAllow: /x/z\n", &[("Allow: /x/z*y$", Some("Allow: /x/z"))]),
+        ] {
+            let found = without_effect(rules);
+            assert!(found.iter().map(|(rule, by)| (&**rule, by.as_deref())).eq(expected.iter().copied()), "{found:?}");
+        }
+    }
+}

@@ -533,4 +533,20 @@ mod tests {
         }
         assert!(Policy::from_bytes(&expected).is_ok());
     }
+
+    #[test]
+    fn urls_beyond_the_memory_become_runs() {
+        let capture = |number: u32| Capture::found(&format!("http://{number}.example"), "User-agent: *\nDisallow: /\n");
+        let of = |memory: u64| {
+            let agents = crate::robots::Agents::everybody();
+            let mut captures = Captures::within(memory, &std::env::temp_dir(), agents, Dialect::DEFAULT);
+            (0..20).for_each(|batch| captures.add((5 * batch..5 * batch + 5).map(capture).collect()).unwrap());
+            (captures.runs.len(), captures.urls.len(), captures.policy().unwrap())
+        };
+        let (runs, left, within) = of(10 * BYTES_PER_URL);
+        assert_eq!((runs, left), (6, 10), "of fifteen URLs each");
+        let (runs, left, whole) = of(u64::MAX);
+        assert_eq!((runs, left), (0, 100));
+        assert!(within.bytes() == whole.bytes());
+    }
 }

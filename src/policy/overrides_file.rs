@@ -306,21 +306,8 @@ mod tests {
     }
 
     #[test]
-    fn names_must_be_origins_and_each_once() {
+    fn each_origin_has_one_table_with_something_in_it() {
         let table = |name: &str| format!("# \n[{name}]\ncrawl-delay = 1\n");
-        let names = [
-            ("'a.example'", "not an origin"),
-            ("'http://a/x'", "without a path"),
-            ("'ftp://a'", "not an origin"),
-            ("'http://a?'", "without a path"),
-            ("''", "not an origin"),
-            ("a", "not an origin"),
-            ("'https://*.a.example'", "a wildcard"),
-        ];
-        for (name, expected) in names {
-            let (line, _, problem) = wrong(&table(name));
-            assert!(line == 2 && problem.contains(expected), "{name}: {line} {problem}");
-        }
         let two = table("'http://a'") + &table("'HTTP://A:80/'");
         assert_eq!(wrong(&two).0, 5);
         assert!(wrong(&two).2.starts_with("http://a already has a table at line 2"), "{}", wrong(&two).2);
@@ -330,14 +317,8 @@ mod tests {
     }
 
     #[test]
-    fn keys_must_be_known_and_their_values_right() {
-        let of = |line: &str| wrong(&format!("['http://a']\n{line}\n")).2;
+    fn delays_and_times_must_be_possible_and_complete() {
         for (line, parts) in [
-            ("nonsense = 1", ["the key \"nonsense\" is unknown", "paused-until"]),
-            ("crawl_delay = 1", ["the key \"crawl_delay\" is unknown", "expected verdict, "]),
-            ("verdict = 'allow'", ["\"allow\" is unknown", "allow-all or forbid-all"]),
-            ("verdict = true", ["a text is expected", ""]),
-            ("crawl-delay = '10'", ["\"10\"", "where a number is"]),
             ("crawl-delay = -1", ["a number of seconds", "-1"]),
             ("crawl-delay = nan", ["a number of seconds", "NaN"]),
             ("crawl-delay = 1e9", ["a year", "1000000000"]),
@@ -347,14 +328,9 @@ mod tests {
             ),
             ("paused-until = 2026-12-01T08:00:00", ["with its offset", "is 2026-12-01T08:00:00"]),
             ("paused-until = 2026-12-01", ["with its offset", "2026-12-01"]),
-            ("paused-until = 9999-12-31T23:59:59Z", ["is 9999-12-31T23:59:59Z", "beyond the year 5000"]),
-            ("robots-txt = 1", ["1 where", "a text"]),
-            ("robots-txt-file = 'x'", ["cannot read", "nowhere"]),
-            ("crawl-delay = ", ["values must be quoted", ""]),
         ] {
-            let problem = of(line);
+            let (_, _, problem) = wrong(&format!("['http://a']\n{line}\n"));
             assert!(parts.iter().all(|part| problem.contains(part)), "{line}: {problem}");
-            assert!(!problem.contains('\n'), "{problem}");
         }
     }
 

@@ -174,9 +174,8 @@ impl<'k> Resolver<'k> {
     fn last_good(&self, chain: &[&'k UrlAnswers]) -> Option<RedirectChain<'k>> {
         let answers = chain.iter().flat_map(|kept| kept.answers().iter().map(|answer| (*kept, answer)));
         let earlier = answers.filter(|(kept, answer)| match answer.kind {
-            AnswerKind::Failed | AnswerKind::NotModified => false,
             AnswerKind::RobotsTxt | AnswerKind::HtmlPage | AnswerKind::Redirect => true,
-            // A 304 after it says that there is a robots.txt.
+            // A 304 after it says that there is a robots.txt; the 304 itself is not before it.
             _ => kept.of_kind(AnswerKind::NotModified).is_none_or(|later| later.precedence() < answer.precedence()),
         });
         let ways = earlier.map(|(kept, answer)| (self.follow(kept, answer), (answer.exact, answer.kind)));

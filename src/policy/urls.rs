@@ -116,10 +116,8 @@ impl StoredOverride {
         }
         let seconds =
             |placement: &StoredOverride| placement.crawl_delay.as_deref().and_then(|delay| delay.parse::<f64>().ok());
-        let by_delay = match (seconds(self), seconds(&other)) {
-            (one, two) if one == two => self.crawl_delay.cmp(&other.crawl_delay),
-            (one, two) => one.partial_cmp(&two).unwrap_or(Ordering::Equal),
-        };
+        let by_seconds = seconds(self).partial_cmp(&seconds(&other)).unwrap_or(Ordering::Equal);
+        let by_delay = by_seconds.then_with(|| self.crawl_delay.cmp(&other.crawl_delay));
         let told = own.ruling.and(others.ruling).is_some() && by_ruling.is_ne()
             || self.crawl_delay.is_some() && other.crawl_delay.is_some() && by_delay.is_ne()
             || own.paused_until.and(others.paused_until).is_some() && own.paused_until != others.paused_until;

@@ -397,4 +397,7 @@ fn the_answers_that_are_kept_are_shown() {
     bench.file("more.jsonl", "{\"url\":\"http://b/x%1B?y\",\"status\":404}\n");
     bench.program("compile --agent one more.jsonl -o more.rsv").assert().success();
     assert_eq!(object(&bench, "http://a --policy more.rsv")["needed"], json!(null));
+    assert_eq!(object(&bench, "")["other_urls"], json!(0));
+    bench.program("merge policy.rsv more.rsv -o policy.rsv").assert().success();
+    assert_eq!(object(&bench, "")["other_urls"], json!(1));
 }

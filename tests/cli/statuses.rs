@@ -291,6 +291,8 @@ fn check_tells_the_status_and_the_line_that_decided() {
         answer("moved", 301, 1, "http://missing.example/robots.txt"),
         answer("down", 503, 1, ""),
         answer("good", 200, 1, ""),
+        answer("was-refused", 403, 1, ""),
+        answer("was-refused", 503, 2, ""),
     ];
     bench.file("in.jsonl", lines.concat());
     bench.file("ours.toml", "403 = 'defer'\n\"4xx\" = 'block'\n");
@@ -311,7 +313,7 @@ fn check_tells_the_status_and_the_line_that_decided() {
     says("missing", "--statuses: 4xx = \"block\", which is 404");
     says("moved", "--statuses: 4xx = \"block\", which is 404");
     says("open", "allowed\thttp://open.example/x\tthe operator allows everything\t");
-    for host in ["down", "good", "unknown"] {
+    for host in ["down", "good", "unknown", "was-refused"] {
         assert!(!check(host).contains("--statuses"), "{host}");
     }
 }

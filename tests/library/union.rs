@@ -9,7 +9,7 @@ use std::ops::Range;
 use robosieve::export::{Export, Table};
 use robosieve::inspect::{OriginEntry, Summary};
 use robosieve::internals::policy::OriginState;
-use robosieve::internals::{self, PolicyParts};
+use robosieve::internals::{self, Axes, PolicyParts};
 use robosieve::policy::{Capture, Captures, Crawlers, Overrides, Policy, WriteLock, merge};
 use robosieve::{Agents, Dialect};
 use robosieve::{Choices, Fallback, MaxAge};
@@ -189,22 +189,54 @@ fn origins_come_to_what_their_answers_say() {
         let dialect = Dialect::ALL[random.below(Dialect::ALL.len())].name;
         let dialect = Dialect::named(dialect).unwrap();
         let answers = random.answers_without_ties(reading::kind);
-        let told: Vec<Told> = answers.iter().cloned().map(Told::Answer).collect();
-        let policy = compiled(&told, dialect);
-        for record in policy.lookup().records() {
-            let origin = String::from_utf8(record.origin.to_vec()).unwrap();
-            let (found, expected) = (record.state(), reading::state(&answers, &origin, dialect));
-            let told = format!("{seed} {} {origin}\n{answers:#?}", dialect.name);
-            assert_eq!(without_since(found), without_since(expected), "{told}");
-            // Only the first and the last failure of a month are known, so it may be later than the truth, never earlier.
-            let [since, truth] =
-                [found, expected].map(|state| state.answered.unreachable_since.or(state.answered.fetched_at));
-            assert!(since >= truth, "{since:?} {truth:?} {told}");
-            assert!(since == truth || expected.last_good.is_some() || is_long(&answers), "{since:?} {truth:?} {told}");
-            compared += 1;
-        }
+        compared += assert_come_to(&answers, dialect);
     }
     assert!(compared > 5000);
+}
+
+/// Asserts that each origin with an answer comes to what a plain reading says; the number of origins.
+fn assert_come_to(answers: &[Capture], dialect: &'static Dialect) -> usize {
+    let told: Vec<Told> = answers.iter().cloned().map(Told::Answer).collect();
+    let (policy, mut compared) = (compiled(&told, dialect), 0);
+    for record in policy.lookup().records() {
+        let origin = String::from_utf8(record.origin.to_vec()).unwrap();
+        let (found, (expected, statuses)) = (record.state(), reading::state(answers, &origin, dialect));
+        let told = || format!("{} {origin}\n{answers:#?}", dialect.name);
+        assert_eq!(without_since(found), without_since(expected), "{}", told());
+        assert_eq!(policy.final_statuses(&record), statuses, "{}", told());
+        // Only the first and the last failure of a month are known, so it may be later than the truth, never earlier.
+        let [since, truth] =
+            [found, expected].map(|state| state.answered.unreachable_since.or(state.answered.fetched_at));
+        let is_known = since == truth || expected.last_good.is_some() || is_long(answers);
+        assert!(since >= truth && is_known, "{since:?} {truth:?} {}", told());
+        compared += 1;
+    }
+    compared
+}
+
+/// Each origin of a chain begins one of its own, so that all lengths are here: up to twice what the dialect follows, because the last
+/// good answer may be as far from the last URL as that is from the first. An origin on the way may have a newer answer.
+#[test]
+fn chains_of_every_length_come_to_what_their_answers_say() {
+    const ENDS: [&[u16]; 4] = [&[200], &[200, 304], &[404], &[401, 404, 503]];
+    for name in ["rfc9309", "mandelbot"] {
+        let dialect = Dialect::named(name).unwrap();
+        let hops = usize::from(dialect.redirects().hops);
+        let last = 2 * hops + 3;
+        let newer = (last - hops - 1..=last - hops + 1).flat_map(|place| [(place, 304), (place, 503)]).map(Some);
+        for (number, newer) in [None].into_iter().chain(newer).enumerate() {
+            let origin = |place: usize| format!("http://h{place}.test");
+            let redirect = |place: usize| {
+                let answer = random::answer(&origin(place), 301, Some(place as i64));
+                answer.location(Some(format!("{}/robots.txt", origin(place + 1))))
+            };
+            let mut answers: Vec<Capture> = (0..last).map(redirect).collect();
+            let ends = (last..).zip(ENDS[number % ENDS.len()]);
+            answers.extend(ends.map(|(time, &status)| random::answer(&origin(last), status, Some(time as i64))));
+            answers.extend(newer.map(|(place, status)| random::answer(&origin(place), status, Some(1000))));
+            assert_eq!(assert_come_to(&answers, dialect), last + 1);
+        }
+    }
 }
 
 fn without_since(mut state: OriginState) -> OriginState {
@@ -234,6 +266,75 @@ fn new_overrides_replace_all_others() {
     let replaced = merge(&[one, other], Some(&overrides(new)), &WriteLock::take(&path, |_| ()).unwrap()).unwrap();
     assert!(replaced.contradictions.is_empty());
     assert!(Policy::open(&path).unwrap().bytes() == with(new).bytes());
+}
+
+/// Overrides that are given with a policy count in place of its own, even if these are stricter; of its own, the stricter count.
+#[test]
+fn overrides_that_are_added_take_precedence() {
+    const ALLOW: &str = "['http://a.test']\nverdict = 'allow-all'\n";
+    const FORBID: &str = "['http://a.test']\nverdict = 'forbid-all'\n";
+    const OTHERS_ALLOW: &str = "['http://b.test']\nverdict = 'allow-all'\n";
+    const OTHERS_FORBID: &str = "['http://b.test']\nverdict = 'forbid-all'\n";
+    let with = |overrides: &[&str]| {
+        let answer = Told::Answer(random::answer("http://a.test", 200, Some(3)));
+        compiled(&[answer, Told::Override(overrides.concat())], Dialect::DEFAULT)
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let layers = vec![with(&[FORBID, OTHERS_ALLOW]), with(&[ALLOW, OTHERS_FORBID])];
+    for policy in [with(&[FORBID, OTHERS_FORBID]), Policy::layered(layers).unwrap()] {
+        for (added, all) in [(ALLOW, [ALLOW, OTHERS_FORBID]), (FORBID, [FORBID, OTHERS_FORBID])] {
+            let found = policy.with_overrides(&overrides(added), folder.path()).unwrap();
+            assert!(found.bytes() == with(&all).bytes(), "{added}");
+        }
+    }
+}
+
+/// Answers of one URL and one time that differ in one thing, and whether only the bytes of their contents decide.
+#[test]
+fn in_a_tie_the_order_of_answers_does_not_matter() {
+    let found = |text: &str| random::answer("http://a.test", 200, Some(3)).body(Some(text.as_bytes().into()));
+    let to = |path: &str| random::answer("http://a.test", 301, Some(3)).location(Some(format!("http://b.test{path}")));
+    let rules = |path: &str| format!("User-agent: *\nDisallow: /{path}\n");
+    let dropped = |lines: &str| found(&format!("{}{lines}", rules("a")));
+    let page = |path: &str| found(&format!("<!DOCTYPE html>\n{}", rules(path)));
+    let cases = [
+        (found(&rules("a")), found(&rules("b")), true),
+        (page("a"), page("b"), true),
+        (to("/x/robots.txt"), to("/y/robots.txt"), true),
+        (to("/x/robots.txt"), to("/x/robots.txt").location(None), true),
+        (dropped("no record\n"), dropped("no record\nno record\n"), false),
+        (found(&rules("a")), found(&rules("b")).exact(false), false),
+        (found(&rules("a")), page("a"), false),
+        (random::answer("http://a.test", 404, Some(3)), random::answer("http://a.test", 410, Some(3)), false),
+    ];
+    let of_batches = |batches: &[&[&Capture]]| {
+        let mut captures = Captures::within(1, &std::env::temp_dir(), columns(), Dialect::DEFAULT);
+        for batch in batches {
+            captures.add(batch.iter().copied().cloned().collect()).unwrap();
+        }
+        captures.policy().unwrap()
+    };
+    for (one, other, is_tied) in &cases {
+        let alone = |answer: &Capture| compiled(&[Told::Answer(answer.clone())], Dialect::DEFAULT);
+        let together = compiled(&[one, other].map(|answer| Told::Answer(answer.clone())), Dialect::DEFAULT);
+        let older = one.clone().answered(one.answered.fetched_at(Some(1)));
+        let missing = random::answer("http://a.test", 404, Some(1));
+        for [one, other] in [[one, other], [other, one]] {
+            assert!(merged(&[alone(one), alone(other)]).bytes() == together.bytes(), "{one:?} {other:?}");
+            // Each batch is a run.
+            let both: &[&[&Capture]] = &[&[one, other]];
+            for batches in [both, &[&[one], &[other]]] {
+                let policy = of_batches(batches);
+                assert!(policy.bytes() == together.bytes(), "{one:?} {other:?}");
+            }
+            for batches in
+                [both, &[&[&older], &[one, other]], &[&[one, other], &[&missing]], &[&[&missing], &[one], &[other]]]
+            {
+                let (same_time, without_time, _) = internals::ties(of_batches(batches).statistics());
+                assert_eq!((same_time, without_time), (u64::from(*is_tied), 0), "{batches:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use robosieve::SameUrl;
-use robosieve::run::{Folder, Job, OutputMode, Progress, Shard, join};
+use robosieve::run::{Folder, Job, OutputMode, Progress, SeenFile, Shard, join};
 use serde_json::Value;
 
 use super::{Bench, LINES, Text, files, lists, without};
@@ -160,6 +160,12 @@ fn check(case: &Case) -> bool {
         let allowed = case.lists.iter().flat_map(|list| &list.lines).filter(|&&line| LINES[line].2);
         let known: HashSet<usize> = allowed.filter_map(|&line| LINES[line].1).chain(seen(case)).collect();
         assert_eq!(found["seen_file"]["urls"], known.len(), "seen later");
+        let file = SeenFile::open(&bench.path("seen.rss")).expect("seen URLs");
+        for (text, url, _) in LINES {
+            let hash = SameUrl::Fetched.hash(text.as_bytes()).ok();
+            let is_known = hash.map(|hash| file.contains_each(&[hash]).expect("its keys"));
+            assert_eq!(is_known, url.map(|url| vec![known.contains(&url)]), "{text}");
+        }
     }
     !case.fields && rest.iter().any(|(_, _, is_mark_left_out)| *is_mark_left_out)
 }

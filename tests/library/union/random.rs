@@ -182,7 +182,8 @@ impl Random {
             }
             Some(408 | 429 | 503) | None if self.below(3) == 0 => {
                 let since = fetched_at.map(|at| at - self.below(100) as i64 * DAY);
-                capture.answered.unreachable_since = since;
+                // Some say so of no time of their own, or of a later one.
+                capture.answered.unreachable_since = if self.below(4) == 0 { self.time() } else { since };
             }
             _ => {}
         }

@@ -2,7 +2,7 @@
 
 use robosieve::internals::Axes;
 use robosieve::internals::dialect::StatusMeaning;
-use robosieve::internals::policy::{LastGood, OriginState, OverrideState, Times};
+use robosieve::internals::policy::{FinalStatuses, LastGood, OriginState, OverrideState, Times};
 use robosieve::policy::{Answered, Capture, OriginStatus};
 use robosieve::{BodyFlaw, Dialect};
 
@@ -116,6 +116,14 @@ fn follow<'a>(answers: &'a [Capture], answer: &'a Capture, hops: u8, dialect: &D
     End { status, answer: None, page: false, times: so_far, urls }
 }
 
+/// The status at the end of redirects; of too many, the one with the same meaning.
+fn last_status(end: &End<'_>) -> Option<u16> {
+    match end.answer {
+        Some(answer) => answer.answered.status,
+        None => Some(404).filter(|_| end.status == OriginStatus::Unavailable),
+    }
+}
+
 fn status(answer: &Capture, dialect: &Dialect) -> OriginStatus {
     match kind(answer) {
         "file" | "page" => OriginStatus::RobotsTxt,
@@ -174,12 +182,14 @@ fn since(answers: &[Capture], url: &str, good: Option<i64>, dialect: &Dialect) -
     Some(Some(since))
 }
 
-/// The state of an origin.
-pub fn state(answers: &[Capture], origin: &str, dialect: &'static Dialect) -> OriginState {
+/// The state of an origin, and the statuses of the answers that decide.
+pub fn state(answers: &[Capture], origin: &str, dialect: &'static Dialect) -> (OriginState, FinalStatuses) {
     let url = format!("{origin}/robots.txt");
     let all = kept(answers, &url);
     let newest = all[0];
-    let End { status, page, times: hops, urls, .. } = follow(answers, newest, dialect.redirects().hops, dialect);
+    let end = follow(answers, newest, dialect.redirects().hops, dialect);
+    let mut statuses = FinalStatuses { last: last_status(&end), last_good: None };
+    let End { status, page, times: hops, urls, .. } = end;
     let age = oldest(&hops, dialect);
     let mut state = OriginState {
         origin_status: status,
@@ -189,7 +199,7 @@ pub fn state(answers: &[Capture], origin: &str, dialect: &'static Dialect) -> Or
         operator_override: OverrideState::default(),
     };
     if status.is_definite() {
-        return state;
+        return (state, statuses);
     }
     let chain: Vec<String> = [url].into_iter().chain(urls).collect();
     let mut good: Option<(Times, OriginStatus, bool)> = None;
@@ -206,6 +216,7 @@ pub fn state(answers: &[Capture], origin: &str, dialect: &'static Dialect) -> Or
                 && good.is_none_or(|(times, ..)| (age.fetched_at, (exact, rank)) >= (times.fetched_at, in_a_tie));
             if end.status.is_definite() && is_newer {
                 in_a_tie = (exact, rank);
+                statuses.last_good = last_status(&end);
                 good = Some((age, end.status, end.page));
             }
         }
@@ -220,5 +231,5 @@ pub fn state(answers: &[Capture], origin: &str, dialect: &'static Dialect) -> Or
         let since = since(answers, chain.last().unwrap(), good, dialect).flatten();
         state.answered.unreachable_since = since.filter(|_| since != state.answered.fetched_at);
     }
-    state
+    (state, statuses)
 }
