@@ -337,8 +337,8 @@ fn choices_without_a_time_are_those_of_the_clock() {
     std::fs::write(&list, "https://fresh.example/\nhttps://old.example/\n").unwrap();
     let job = Job::new([&list], vec![policy.crawler(None).unwrap()]).choices(choices);
     let receipt = job.run(&policy, &Progress::new()).unwrap();
-    let text = serde_json::to_value(&receipt).unwrap()["choices"]["now"].to_string();
-    assert!(text.starts_with("\"20"), "the time of the run: {text}");
+    let text = serde_json::to_string(&receipt).unwrap();
+    assert!(text.contains("\"now\":\"20"), "the time of the run: {text}");
     assert!(receipt.partitions().any(|part| part == ("deferred", 1)));
 }
 
