@@ -173,9 +173,9 @@ mod tests {
         let cdxj: String = same.lines().map(|url| format!("com,a)/x 2024 {{\"url\": {}}}\n", json(url))).collect();
         let keys = keys_in(SameUrl::Fetched, cdxj.as_bytes(), &Layout::Cdxj, 0);
         assert!(keys.len() == 8 && keys.iter().all(is_one), "{keys:?}");
-        let cdxj = b"com,a)/ 2024 {\"url\": \" http:\\/\\/a.example\\/?q=\\u0027\"}\n";
-        let keys = keys_in(SameUrl::Fetched, cdxj, &Layout::Cdxj, 0);
-        assert_eq!(keys, [Some(b"http://a.example/?q=%27".to_vec())], "an apostrophe that the line does not show");
+        let apostrophe = "com,a)/ 2024 {\"url\": \" http:\\/\\/a.example\\/?q=\\u0027\"}\n".repeat(2);
+        let keys = keys_in(SameUrl::Fetched, apostrophe.as_bytes(), &Layout::Cdxj, 0);
+        assert!(keys.iter().all(|key| key.as_deref() == Some(b"http://a.example/?q=%27")), "{keys:?}");
     }
 
     /// Nearly all URLs are, and a copy of each would take long.
