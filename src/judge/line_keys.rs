@@ -310,7 +310,7 @@ mod tests {
             let lines = text.split_inclusive(|&byte| byte == b'\n').map(|line| &line[..line.len() - 1]);
             for (line, key) in lines.zip(keys(SameUrl::Fetched, &text)) {
                 // As the judge has it.
-                let expected = origin::of(origin::trimmed(line)).ok().and_then(|_| plainly(line));
+                let expected = origin::split(line).ok().and_then(|_| plainly(line));
                 assert_eq!(key, expected, "{}", line.escape_ascii());
                 let is_own = key.as_deref() == Some(line);
                 (valid, own) = (valid + u64::from(key.is_some()), own + u64::from(is_own));

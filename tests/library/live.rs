@@ -225,7 +225,7 @@ fn replaced_answers_leave_nothing_behind() {
         live.statistics()
     };
     (0..20).for_each(|number| _ = round(number));
-    let [early, late] = [round(24), (25..200).map(round).last().unwrap()];
+    let [early, late] = [round(24), (25..200).map(round).fold(None, |_, last| Some(last)).unwrap()];
     assert_eq!((early.urls, early.files, early.bytes), (late.urls, late.files, late.bytes));
 }
 

@@ -28,7 +28,7 @@ pub use record::Record;
 pub(crate) use record::push as push_record;
 pub(crate) use record::{UNIT as RECORD_UNIT, starts as record_starts};
 pub use sections::Trust;
-pub(crate) use sections::{Content, Image, Meta, Parts};
+pub(crate) use sections::{Content, Image, Meta};
 pub(crate) use spool::{HELD, SpillFolder, Spool};
 pub(crate) use tables::{Run, Tables};
 pub(crate) use writer::Writer;

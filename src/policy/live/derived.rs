@@ -44,10 +44,12 @@ impl Derived {
 /// What was derived for origins of the base that newer answers may change, as long as there is room.
 #[derive(Debug, Default)]
 pub(crate) struct DerivedCache {
-    parts: [Mutex<HashMap<Box<[u8]>, Arc<Derived>>>; PARTS],
+    parts: [Mutex<ByOrigin>; PARTS],
     hasher: RandomState,
     bytes: AtomicUsize,
 }
+
+type ByOrigin = HashMap<Box<[u8]>, Arc<Derived>>;
 
 const PARTS: usize = 16;
 
@@ -55,7 +57,7 @@ const PARTS: usize = 16;
 const ENTRY: usize = 48;
 
 impl DerivedCache {
-    fn part(&self, origin: &[u8]) -> &Mutex<HashMap<Box<[u8]>, Arc<Derived>>> {
+    fn part(&self, origin: &[u8]) -> &Mutex<ByOrigin> {
         &self.parts[self.hasher.hash_one(origin) as usize % PARTS]
     }
 

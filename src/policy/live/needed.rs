@@ -73,7 +73,7 @@ impl LivePolicy {
                 continue;
             }
             let Some(hop) = to_ask(&chain) else { continue };
-            if !is_due(hop, handed.get(&*hop.url), state.version_of(&hop.url), now) {
+            if !is_due(hop, handed.get(&hop.url), state.version_of(&hop.url), now) {
                 continue;
             }
             let Waiting { reason, lines, .. } = waiting;
