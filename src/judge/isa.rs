@@ -96,7 +96,8 @@ pub(crate) struct Key {
 /// Runs a kernel with the best instructions available.
 #[inline]
 pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
-    #[cfg(all(test, feature = "batch", unix))]
+    #[cfg(test)]
+    #[cfg(all(feature = "batch", unix))]
     if super::changing::is_on() {
         return run_changing(kernel);
     }
@@ -109,7 +110,8 @@ pub(crate) fn run<K: Kernel>(kernel: K) -> K::Output {
 }
 
 /// Runs a kernel with the best instructions available, over a list that changes.
-#[cfg(all(test, feature = "batch", unix))]
+#[cfg(test)]
+#[cfg(all(feature = "batch", unix))]
 fn run_changing<K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
     if has_avx2() {

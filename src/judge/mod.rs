@@ -18,7 +18,8 @@
 
 pub(crate) mod batch;
 
-#[cfg(all(test, feature = "batch", unix))]
+#[cfg(test)]
+#[cfg(all(feature = "batch", unix))]
 mod changing;
 pub(crate) mod choices;
 #[cfg(feature = "batch")]
