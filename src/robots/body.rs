@@ -224,7 +224,8 @@ pub(crate) fn keep_whole_lines(body: &mut Vec<u8>) {
     body.truncate(end);
 }
 
-#[cfg(all(test, feature = "batch"))]
+#[cfg(test)]
+#[cfg(feature = "batch")]
 mod tests {
     use super::*;
     use crate::formats::coding::tests::{BROTLI, bzip2, deflate, gzip};

@@ -7,7 +7,8 @@ mod begins;
 #[cfg(feature = "batch")]
 mod decoders;
 mod part;
-#[cfg(all(test, feature = "batch"))]
+#[cfg(test)]
+#[cfg(feature = "batch")]
 pub(crate) mod tests;
 mod undo;
 #[cfg(not(feature = "batch"))]

@@ -123,7 +123,6 @@ impl Image {
             lookup: self.section(Section::Lookup),
             records: self.section(Section::Origins),
             rows: self.pool(Section::Rows),
-
             rules: self.pool(Section::Rules),
             side: self.pool(Section::Side),
             answers: self.section(Section::Answers),

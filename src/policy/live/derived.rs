@@ -52,6 +52,8 @@ pub(crate) struct DerivedCache {
     bytes: AtomicUsize,
 }
 
+type ByOrigin = HashMap<Box<[u8]>, Arc<Derived>>;
+
 const PARTS: usize = 16;
 
 /// What an entry takes besides its origin and its value, in bytes.
