@@ -41,9 +41,6 @@ impl Derived {
     }
 }
 
-/// Entries by their origins.
-type ByOrigin = HashMap<Box<[u8]>, Arc<Derived>>;
-
 /// What was derived for origins of the base that newer answers may change, as long as there is room.
 #[derive(Debug, Default)]
 pub(crate) struct DerivedCache {
