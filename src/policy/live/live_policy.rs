@@ -174,7 +174,8 @@ impl LivePolicy {
     }
 
     /// Puts another policy beneath, such as the file that was just [written](LivePolicy::write), and frees what it has. Matchers judge
-    /// by it from their next call on.
+    /// by it from their next call on. Answers of the policy that was beneath before are gone unless this one has them: of two files that
+    /// threads write at once, rebase on the later one.
     ///
     /// # Errors
     ///
