@@ -53,6 +53,8 @@ pub(crate) struct Live {
     pub state: ArcSwap<LiveState>,
     /// Who makes a new version holds it.
     pub(super) ledger: Mutex<Ledger>,
+    /// Versions that were replaced, as long as readers may have them: so that no reader is the last, and frees what a put replaced.
+    retired: Mutex<Vec<Arc<LiveState>>>,
     pub derived: DerivedCache,
     pub(super) waiting: WaitingTable,
     memory: AtomicU64,
@@ -79,6 +81,18 @@ impl Live {
     /// The bytes of all that is not counted with the answers.
     pub(super) fn other_bytes(&self) -> u64 {
         (self.derived.bytes() + self.waiting.bytes()) as u64
+    }
+
+    /// Makes a version the current one, and frees those before it that no reader has any more.
+    pub(super) fn replace(&self, next: Arc<LiveState>) {
+        let replaced = self.state.swap(next);
+        self.free_retired();
+        lock(&self.retired).push(replaced);
+    }
+
+    /// Frees the versions that no reader has any more.
+    fn free_retired(&self) {
+        lock(&self.retired).retain(|version| Arc::strong_count(version) > 1);
     }
 
     /// What is known about an origin in canonical form.
@@ -115,6 +129,7 @@ impl LivePolicy {
             dialect,
             state: ArcSwap::from_pointee(state),
             ledger: Mutex::default(),
+            retired: Mutex::default(),
             derived: DerivedCache::default(),
             waiting: WaitingTable::default(),
             memory: AtomicU64::new(u64::MAX),
@@ -210,8 +225,10 @@ impl LivePolicy {
         }
         let version = state.version + 1;
         let next = LiveState { base, generation: state.generation + 1, urls, version, rebased_at: version };
-        live.state.store(Arc::new(next));
+        live.replace(Arc::new(next));
         live.derived.clear();
+        drop((state, earlier));
+        live.free_retired();
         *lock(&live.unfit) = None;
         Ok(())
     }

@@ -180,7 +180,7 @@ impl Live {
         new.version = state.version + 1;
         let (version, urls) = (new.version, state.urls.insert(url.into(), Arc::new(new)));
         let next = Arc::new(LiveState { urls, version, ..(**state).clone() });
-        self.state.store(Arc::clone(&next));
+        self.replace(Arc::clone(&next));
         Ok(Some(next))
     }
 }
