@@ -9,7 +9,7 @@ use super::derived::{Derived, Place};
 use super::file::LiveFile;
 use crate::policy::Policy;
 use crate::policy::error::WriteError;
-use crate::policy::image::Sources;
+use crate::policy::image::{Section, Sources};
 use crate::policy::url_answers::{Content, UrlAnswers};
 use crate::policy::urls::StoredOverride;
 
@@ -111,14 +111,17 @@ pub(super) struct Gathering<'s> {
 
 impl<'s> Gathering<'s> {
     pub fn new(state: &'s LiveState) -> Gathering<'s> {
-        let base = state.base.image.items();
-        Gathering { state, sources: Sources(vec![base]), places: vec![Place::Base], asked: Vec::new() }
+        // Most origins need one URL with one file.
+        let (mut sources, mut places) = (Vec::with_capacity(2), Vec::with_capacity(2));
+        sources.push(state.base.image.items());
+        places.push(Place::Base);
+        Gathering { state, sources: Sources(sources), places, asked: Vec::with_capacity(1) }
     }
 
     /// All that is stored of a URL; `None` if it was never requested and nothing overrides it.
     pub fn known(&mut self, url: &str) -> Result<Option<Known>, WriteError> {
         let state = self.state;
-        let of_base = state.base.url_record(url);
+        let of_base = if state.has_base() { state.base.url_record(url) } else { None };
         let mut known = of_base.map(|record| Known { kept: record.kept.into_owned(), placement: record.placement });
         let newer = state.urls.get(url);
         let asked = self.asked.len() as u32;
@@ -151,6 +154,12 @@ impl<'s> Gathering<'s> {
 }
 
 impl LiveState {
+    /// Whether the base has any URL.
+    fn has_base(&self) -> bool {
+        // Without any, the section has only the number of its marks.
+        self.base.image.section(Section::Answers).len() > size_of::<u64>()
+    }
+
     /// The answers of a URL, if it was requested. Their rules are nowhere.
     pub fn kept(&self, url: &str) -> Option<UrlAnswers> {
         // Answers are merged in memory, where nothing fails; one that cannot be read is as if it had not come.
