@@ -23,7 +23,7 @@ ROBOTS = (
 )
 PAGES = ["/", "/a.html", "/b.pdf", "/private/c", "/d.pdf?x"]
 
-CRAWL = """
+SPIDER = """
 import json, sys, scrapy
 from scrapy.crawler import CrawlerProcess
 
@@ -33,7 +33,9 @@ class Pages(scrapy.Spider):
     got = []
     def parse(self, response):
         self.got.append(response.url)
+"""
 
+CRAWL = SPIDER + """
 process = CrawlerProcess({
     "USER_AGENT": "examplebot/1.0 (+https://example.com/bot)",
     "ROBOTSTXT_OBEY": True,
@@ -96,17 +98,7 @@ def test_it_is_a_parser_of_scrapy() -> None:
     assert RobotParser(ROBOTS).crawl_delay("otherbot") is None
 
 
-CRAWL_BY_MIDDLEWARE = """
-import json, sys, scrapy
-from scrapy.crawler import CrawlerProcess
-
-class Pages(scrapy.Spider):
-    name = "pages"
-    start_urls = json.loads(sys.argv[1])
-    got = []
-    def parse(self, response):
-        self.got.append(response.url)
-
+CRAWL_BY_MIDDLEWARE = SPIDER + """
 process = CrawlerProcess({
     "USER_AGENT": "Mozilla/5.0 (compatible; examplebot/1.0; +https://example.com/bot)",
     "ROBOTSTXT_OBEY": True,

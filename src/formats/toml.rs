@@ -1,4 +1,4 @@
-//! What is wrong with TOML, in the words of its author.
+//! Problems of TOML, in the words of its author.
 
 use super::error::words;
 

@@ -119,7 +119,7 @@ pub(crate) enum StatusesError {
     /// Neither a file nor a name.
     #[error("{given:?} is no file, and none of the names {known}")]
     Unknown {
-        /// What was given.
+        /// The text.
         given: PathBuf,
         /// The names that exist.
         known: String,
@@ -138,7 +138,7 @@ pub(crate) enum StatusesError {
         path: Option<PathBuf>,
         /// The line, counted from 1.
         line: usize,
-        /// What is not understood.
+        /// The problem.
         problem: String,
     },
 }

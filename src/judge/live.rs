@@ -39,7 +39,7 @@ struct LiveJudge {
 /// What decides on the URLs of an origin.
 struct Deciding<'u, 's> {
     origin: Cow<'u, str>,
-    /// What is known about it, or about its sibling in its place.
+    /// Its state, or that of its sibling in its place.
     found: Option<LiveOrigin<'s>>,
     decision: Decision,
 }

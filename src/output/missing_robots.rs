@@ -15,10 +15,11 @@ use std::path::{Path, PathBuf};
 use super::folder::{NEEDED, Written, partial};
 use crate::formats::external_sort::Sorter;
 use crate::formats::memory_budget::Share;
-use crate::formats::{time, time_text};
+use crate::formats::time_text;
 use crate::judge::tally::{Tally, line_hash};
 use crate::origin;
 use crate::outcome::Reason;
+use crate::policy::asked_columns;
 
 /// The head of `robots-needed.tsv`.
 pub(crate) const HEAD: &[u8] = b"robots_txt\treason\tlines\tstatus\tasked_at\n";
@@ -48,14 +49,6 @@ pub(crate) struct Asked {
     pub status: Option<u16>,
     /// When the URL was last requested, in seconds of Unix time, if ever and if the time is known.
     pub at: Option<i64>,
-}
-
-impl Asked {
-    /// The last columns of every list: status and time; unknown ones are empty.
-    pub fn columns(status: Option<u16>, at: Option<i64>) -> String {
-        let status = status.map_or(String::new(), |status| status.to_string());
-        format!("{status}\t{}", at.map_or(String::new(), time))
-    }
 }
 
 /// The origins of a chunk's deferred lines. In a shuffled list, nearly every line has a different origin, so all
@@ -268,7 +261,7 @@ fn each_merged(sorted: Sorter, mut each: impl FnMut(String, Waiting) -> io::Resu
 /// A row of `robots-needed.tsv`, without its LF.
 fn row_of(url: &str, waiting: &Waiting) -> String {
     let Waiting { reason, lines, status, asked_at, .. } = *waiting;
-    format!("{url}\t{}\t{lines}\t{}", reason.name(), Asked::columns(status, asked_at))
+    format!("{url}\t{}\t{lines}\t{}", reason.name(), asked_columns(status, asked_at))
 }
 
 /// The URLs in a `robots-needed.tsv`, which is at its start, and the lines that wait for each.

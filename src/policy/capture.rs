@@ -56,6 +56,20 @@ pub(super) enum Meaning {
     OfKind,
 }
 
+impl Meaning {
+    /// What is stored of it; `store` stores the rules of a robots.txt.
+    pub(super) fn content(
+        self,
+        store: impl FnOnce(Selected) -> Result<StoredRules, WriteError>,
+    ) -> Result<Content, WriteError> {
+        Ok(match self {
+            Meaning::RobotsTxt(selected) => Content::Rules(store(selected)?),
+            Meaning::Redirect(target) => Content::Target(target.map(String::into_boxed_str)),
+            Meaning::OfKind => Content::Nothing,
+        })
+    }
+}
+
 /// The rules of a robots.txt for each crawler.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Selected {

@@ -18,7 +18,7 @@ use super::state::OverrideState;
 use super::statistics::{CompileProgress, Statistics};
 use super::union::{Deriving, OverridesFrom, Targets, Union, UrlList};
 use super::url_answers::{Content, UrlAnswers};
-use super::urls::{StoredOverride, StoredUrl, Urls};
+use super::urls::{StoredOverride, StoredUrl, Urls, rules_mut};
 use crate::dialect::{AnswerKind, Dialect};
 use crate::formats::replace::folder_of;
 use crate::formats::write_lock::WriteLock;
@@ -200,7 +200,7 @@ impl Captures {
         let mut placed = Vec::with_capacity(readings.len());
         for Reading { kind, flaw, meaning, notes } in readings {
             let notes = (!notes.is_empty()).then(|| Box::new(notes));
-            placed.push((kind, flaw, self.store(meaning)?, notes));
+            placed.push((kind, flaw, meaning.content(|selected| selected.store(&mut self.tables))?, notes));
         }
         for (capture, number) in captures.into_iter().zip(which) {
             let (kind, flaw, content, notes) = placed[number].clone();
@@ -248,8 +248,7 @@ impl Captures {
         mut placement: Option<StoredOverride>,
         sources: &[ItemSource<'_>],
     ) -> Result<(), WriteError> {
-        let of_override = placement.iter_mut().filter(|placement| placement.has_rules());
-        for rules in kept.rules_mut().chain(of_override.map(|placement| &mut placement.robots_txt)) {
+        for rules in rules_mut(&mut kept, placement.as_mut()) {
             *rules = self.tables.adopt(&sources[rules.source as usize], *rules)?;
         }
         *self.urls.entry(url) = StoredUrl { kept, placement: placement.map(Box::new) };
@@ -264,14 +263,6 @@ impl Captures {
     /// Counts a file that is not named by an origin.
     pub fn count_unnamed_file(&mut self) {
         self.statistics.captures.unnamed_files += 1;
-    }
-
-    fn store(&mut self, meaning: Meaning) -> Result<Content, WriteError> {
-        Ok(match meaning {
-            Meaning::RobotsTxt(selected) => Content::Rules(selected.store(&mut self.tables)?),
-            Meaning::Redirect(target) => Content::Target(target.map(String::into_boxed_str)),
-            Meaning::OfKind => Content::Nothing,
-        })
     }
 
     fn insert(

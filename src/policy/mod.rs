@@ -47,6 +47,8 @@ pub(crate) use groups::{Group, Groups};
 #[cfg(feature = "cli")]
 pub(crate) use image::POLICY_FILE;
 pub(crate) use image::{Record, Trust};
+#[cfg(feature = "batch")]
+pub(crate) use live::asked_columns;
 pub(crate) use live::{LiveOrigin, LiveState};
 pub use live::{LivePolicy, LiveStatistics, Needed, OriginReport, Put, PutEffect};
 pub(crate) use lookup::Lookup;

@@ -87,6 +87,15 @@ pub(crate) struct StoredOverride {
     pub crawl_delay: Option<Box<str>>,
 }
 
+/// All rules that are stored of a URL, to be changed: those of its answers and of its override.
+pub(crate) fn rules_mut<'u>(
+    kept: &'u mut UrlAnswers,
+    placement: Option<&'u mut StoredOverride>,
+) -> impl Iterator<Item = &'u mut StoredRules> {
+    let of_override = placement.filter(|placement| placement.has_rules());
+    kept.rules_mut().chain(of_override.map(|placement| &mut placement.robots_txt))
+}
+
 impl StoredOverride {
     /// Whether it has rules of its own.
     pub fn has_rules(&self) -> bool {

@@ -11,7 +11,7 @@ use crate::formats::replace::{FileKind, begins_with};
 use crate::origin;
 use crate::output::error::OutputError;
 use crate::output::missing_robots::{Asked, WaitingOrigins};
-use crate::policy::{Policy, to_ask};
+use crate::policy::{Policy, asked_columns, to_ask};
 use crate::run::error::FilterError;
 
 /// The head of the list. It has no counts, because a row is written before the first line that waits for it.
@@ -43,7 +43,7 @@ impl NeededList {
     pub fn add(&mut self, policy: &Policy, waiting: WaitingOrigins) -> Result<(), FilterError> {
         let rows = waiting.in_order().into_iter().map(|(origin, waiting)| {
             let Asked { url, status, at } = asked(policy, &origin);
-            let row = format!("{url}\t{}\t{}\n", waiting.reason.name(), Asked::columns(status, at));
+            let row = format!("{url}\t{}\t{}\n", waiting.reason.name(), asked_columns(status, at));
             (self.hash.of(url.as_bytes()), row)
         });
         let (hashes, rows): (Vec<u128>, Vec<String>) = rows.unzip();

@@ -121,7 +121,7 @@ class RobotsMiddleware:
             return False
         robots_url, may_be_at = fetch
         if robots_url in self._waiting:
-            # Each has a Deferred of its own: the result of one belongs to whoever takes it first.
+            # Each request has a Deferred of its own, because the first callback takes the result of one.
             waiter: Deferred[bool] = Deferred()
             self._waiting[robots_url].append(waiter)
             return await maybe_deferred_to_future(waiter)

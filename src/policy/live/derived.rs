@@ -1,4 +1,4 @@
-//! What was derived for an origin, and a cache of it.
+//! The derived state of an origin, and a cache of such states.
 
 use hashbrown::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -41,7 +41,7 @@ impl Derived {
     }
 }
 
-/// What was derived for origins of the base that newer answers may change, as long as there is room.
+/// The derived states of origins of the base that newer answers may change, as long as there is room.
 #[derive(Debug, Default)]
 pub(crate) struct DerivedCache {
     parts: [Mutex<ByOrigin>; PARTS],
@@ -70,8 +70,7 @@ impl DerivedCache {
         let size = |derived: &Derived| origin.len() + ENTRY + derived.size();
         let mut part = lock(self.part(origin));
         if self.bytes.load(Relaxed) + size(derived) > most {
-            let freed: usize = part.drain().map(|(origin, derived)| origin.len() + ENTRY + derived.size()).sum();
-            self.bytes.fetch_sub(freed, Relaxed);
+            self.empty(&mut part);
             if self.bytes.load(Relaxed) + size(derived) > most {
                 return;
             }
@@ -88,9 +87,11 @@ impl DerivedCache {
 
     /// Forgets all.
     pub fn clear(&self) {
-        for part in &self.parts {
-            let freed: usize = lock(part).drain().map(|(origin, derived)| origin.len() + ENTRY + derived.size()).sum();
-            self.bytes.fetch_sub(freed, Relaxed);
-        }
+        self.parts.iter().for_each(|part| self.empty(&mut lock(part)));
+    }
+
+    fn empty(&self, part: &mut ByOrigin) {
+        let freed: usize = part.drain().map(|(origin, derived)| origin.len() + ENTRY + derived.size()).sum();
+        self.bytes.fetch_sub(freed, Relaxed);
     }
 }

@@ -95,13 +95,13 @@ impl Live {
         lock(&self.retired).retain(|version| Arc::strong_count(version) > 1);
     }
 
-    /// What is known about an origin in canonical form.
+    /// The state of an origin in canonical form; `None` if nothing is known about it.
     pub fn origin<'s>(&self, state: &'s LiveState, origin: &[u8]) -> Option<LiveOrigin<'s>> {
         state.origin(origin, &self.derived, self.table_bytes())
     }
 }
 
-/// What a live policy holds.
+/// The counts of a live policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LiveStatistics {
@@ -233,7 +233,7 @@ impl LivePolicy {
         Ok(())
     }
 
-    /// What it holds.
+    /// The counts of its answers and files, and its memory.
     pub fn statistics(&self) -> LiveStatistics {
         let live = &*self.0;
         let (ledger, state) = (lock(&live.ledger), live.state.load());

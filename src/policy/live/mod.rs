@@ -22,6 +22,8 @@ mod waiting;
 
 pub use live_policy::{LivePolicy, LiveStatistics};
 pub use needed::Needed;
+#[cfg(feature = "batch")]
+pub(crate) use needed::asked_columns;
 pub(crate) use origin::LiveOrigin;
 pub use put::{Put, PutEffect};
 pub use report::OriginReport;

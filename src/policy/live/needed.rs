@@ -34,10 +34,14 @@ impl fmt::Display for Needed {
     /// The row of `robots-needed.tsv`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Needed { url, reason, lines, status, asked_at } = self;
-        let status = status.map_or(String::new(), |status| status.to_string());
-        let asked_at = asked_at.map_or(String::new(), time::time);
-        write!(f, "{url}\t{}\t{lines}\t{status}\t{asked_at}", reason.name())
+        write!(f, "{url}\t{}\t{lines}\t{}", reason.name(), asked_columns(*status, *asked_at))
     }
+}
+
+/// The last columns of every list of robots.txt to fetch: status and time; unknown ones are empty.
+pub(crate) fn asked_columns(status: Option<u16>, asked_at: Option<i64>) -> String {
+    let status = status.map_or(String::new(), |status| status.to_string());
+    format!("{status}\t{}", asked_at.map_or(String::new(), time::time))
 }
 
 /// How long a URL that was handed out is not handed out again, unless its answer comes: ten minutes, in seconds.

@@ -169,9 +169,7 @@ impl LiveState {
         let (place, generation) = (places[rules.source as usize], self.generation);
         Ok(Some(Derived { generation, asked, state, statuses, place, row: rules.row, side: rules.side, own }))
     }
-}
 
-impl LiveState {
     /// The URLs that the state of an origin depends on.
     pub(super) fn urls_of(&self, origin: &[u8]) -> Result<Vec<Box<str>>, WriteError> {
         let url = robots_url(origin);

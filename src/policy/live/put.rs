@@ -11,7 +11,7 @@ use crate::dialect::AnswerKind;
 use crate::formats::time;
 use crate::lock::lock;
 use crate::origin;
-use crate::policy::capture::{Capture, Meaning, Reading};
+use crate::policy::capture::{Capture, Reading};
 use crate::policy::captures::read_override;
 use crate::policy::compiled::{chain, unasked};
 use crate::policy::error::{Error, LiveError, WriteError};
@@ -61,8 +61,8 @@ struct News {
 impl LivePolicy {
     /// Takes an answer. Every later call sees it, in all threads, and no call sees a part of it.
     ///
-    /// Answers may come in any order: as in a compiled policy, the newest of each kind counts. Whoever fetched needs only report: a
-    /// failure keeps the last good answer, a 304 confirms it, and a redirect is followed once its target has an answer, too.
+    /// Answers may come in any order: as in a compiled policy, the newest of each kind counts. A failure keeps the last
+    /// good answer, a 304 confirms it, and a redirect is followed once its target has an answer, too.
     ///
     /// # Errors
     ///
@@ -95,14 +95,12 @@ impl LivePolicy {
     fn read(&self, capture: Capture) -> Result<News, WriteError> {
         let live = &*self.0;
         let Reading { kind, flaw, meaning, notes } = capture.read(&live.columns, live.dialect);
-        let (content, file) = match meaning {
-            Meaning::RobotsTxt(selected) => {
-                let (file, rules) = LiveFile::new(selected, live.columns.count())?;
-                (Content::Rules(rules), Some(file))
-            }
-            Meaning::Redirect(target) => (Content::Target(target.map(String::into_boxed_str)), None),
-            Meaning::OfKind => (Content::Nothing, None),
-        };
+        let mut file = None;
+        let content = meaning.content(|selected| {
+            let (made, rules) = LiveFile::new(selected, live.columns.count())?;
+            file = Some(made);
+            Ok(rules)
+        })?;
         let notes = (!notes.is_empty()).then(|| Box::new(notes));
         let (answer, failures) = capture.stored(kind, flaw, content, notes, live.dialect);
         Ok(News { url: capture.url, answer, failures, file })

@@ -12,7 +12,7 @@ use crate::policy::state::{Answered, OriginStatus, OverrideState};
 use crate::preferences::SignalScope;
 use crate::robots::{Delay, SideKey};
 
-/// What is known about an origin, from [`LivePolicy::state`].
+/// The state of an origin, from [`LivePolicy::state`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct OriginReport {
@@ -32,7 +32,7 @@ pub struct OriginReport {
 }
 
 impl LivePolicy {
-    /// What is known about an origin, given as such or as any URL on it; `None` if nothing is.
+    /// The state of an origin, given as such or as any URL on it; `None` if nothing is known about it.
     ///
     /// # Errors
     ///

@@ -11,7 +11,7 @@ use crate::policy::Policy;
 use crate::policy::error::WriteError;
 use crate::policy::image::{Section, Sources};
 use crate::policy::url_answers::{Content, UrlAnswers};
-use crate::policy::urls::StoredOverride;
+use crate::policy::urls::{StoredOverride, rules_mut};
 
 /// The answers of a URL. They do not change: a put makes others, with a version of their own.
 #[derive(Debug, Default)]
@@ -62,9 +62,7 @@ impl LiveUrl {
         let mut used = vec![None; self.files.len()];
         let mut next = 0;
         let LiveUrl { kept, placement, .. } = self;
-        let of_override = placement.iter_mut().filter(|placement| placement.has_rules());
-        let of_override = of_override.map(|placement| &mut placement.robots_txt);
-        for rules in kept.rules_mut().chain(of_override) {
+        for rules in rules_mut(kept, placement.as_deref_mut()) {
             let Some(place) = used.get_mut(rules.source as usize) else { continue };
             rules.source = *place.get_or_insert_with(|| {
                 next += 1;
@@ -133,9 +131,7 @@ impl<'s> Gathering<'s> {
             self.places.push(Place::File(asked, number));
         }
         let (mut kept, mut placement) = (newer.kept.clone(), newer.placement.as_deref().cloned());
-        let of_override = placement.iter_mut().filter(|placement| placement.has_rules());
-        let of_override = of_override.map(|placement| &mut placement.robots_txt);
-        kept.rules_mut().chain(of_override).for_each(|rules| rules.source += first);
+        rules_mut(&mut kept, placement.as_mut()).for_each(|rules| rules.source += first);
         match &mut known {
             None => known = Some(Known { kept, placement }),
             Some(known) => {
