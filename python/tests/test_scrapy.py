@@ -35,7 +35,9 @@ class Pages(scrapy.Spider):
         self.got.append(response.url)
 """
 
-CRAWL = SPIDER + """
+CRAWL = (
+    SPIDER
+    + """
 process = CrawlerProcess({
     "USER_AGENT": "examplebot/1.0 (+https://example.com/bot)",
     "ROBOTSTXT_OBEY": True,
@@ -49,6 +51,7 @@ process.crawl(Pages)
 process.start()
 print(json.dumps(sorted(Pages.got)))
 """
+)
 
 
 class Pages(BaseHTTPRequestHandler):
@@ -98,7 +101,9 @@ def test_it_is_a_parser_of_scrapy() -> None:
     assert RobotParser(ROBOTS).crawl_delay("otherbot") is None
 
 
-CRAWL_BY_MIDDLEWARE = SPIDER + """
+CRAWL_BY_MIDDLEWARE = (
+    SPIDER
+    + """
 process = CrawlerProcess({
     "USER_AGENT": "Mozilla/5.0 (compatible; examplebot/1.0; +https://example.com/bot)",
     "ROBOTSTXT_OBEY": True,
@@ -118,6 +123,7 @@ process.start()
 stats = {name: value for name, value in crawler.stats.get_stats().items() if name.startswith("robotstxt/")}
 print(json.dumps([sorted(Pages.got), stats]))
 """
+)
 
 
 class Site(BaseHTTPRequestHandler):
