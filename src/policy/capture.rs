@@ -17,10 +17,10 @@ use super::state::Answered;
 use super::url_answers::{Content, Failures, StoredAnswer, StoredRules};
 use super::{provenance, side_records};
 use crate::dialect::{AnswerKind, Dialect};
+use crate::origin;
 use crate::robots::{self, AgentName, BodyFlaw, BodyProblem, GroupOrigin, NoteCounts, NoteKind, Robots, Selection};
-use crate::rules::{Patterns, redirected};
+use crate::rules::redirected;
 use crate::threads::Soon;
-use crate::{automaton, origin};
 
 setters! {
     /// One answer to a request for a robots.txt, as given by a source.
@@ -73,8 +73,8 @@ impl Meaning {
 /// The rules of a robots.txt for each crawler.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Selected {
-    /// The distinct automata of its groups.
-    pub automata: Vec<Vec<u32>>,
+    /// The automata of its groups, once [compiled](Selected::compile).
+    automata: Vec<Vec<u32>>,
     /// The groups, each with the crawlers that it applies to.
     pub classes: Vec<SelectedClass>,
     pub side_records: Vec<u8>,
@@ -92,7 +92,8 @@ pub(super) struct SelectedClass {
 /// A group that applies to crawlers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SelectedGroup {
-    /// The index of its automaton in [`Selected::automata`].
+    /// The index of its automaton in [`Selected::automata`]. Groups may be a crawler's own and everybody's: two classes with one
+    /// automaton.
     pub automaton: usize,
     pub rules: Vec<u8>,
     pub own: bool,
@@ -119,7 +120,7 @@ impl Capture {
         }
     }
 
-    /// Reads the answer and determines its meaning to the crawlers under `dialect`.
+    /// Reads the answer and determines its meaning to the crawlers under `dialect`. Its groups are not compiled.
     pub(super) fn read(&self, columns: &Crawlers, dialect: &Dialect) -> Reading {
         let mut notes = NoteCounts::default();
         let mut kind = self.kind();
@@ -198,8 +199,27 @@ impl Capture {
     }
 }
 
+impl Reading {
+    /// The same with compiled groups.
+    fn compiled(mut self, dialect: &Dialect) -> Reading {
+        if let Meaning::RobotsTxt(selected) = &mut self.meaning {
+            selected.compile(dialect);
+        }
+        self
+    }
+}
+
 impl Selected {
-    /// Stores the groups and side records in tables.
+    /// Compiles its groups.
+    pub(super) fn compile(&mut self, dialect: &Dialect) {
+        for SelectedGroup { automaton, rules, .. } in self.classes.iter().filter_map(|class| class.group.as_ref()) {
+            if *automaton == self.automata.len() {
+                self.automata.push(provenance::compiled(rules, dialect));
+            }
+        }
+    }
+
+    /// Stores the groups, which are compiled, and side records in tables.
     pub(super) fn store(self, tables: &mut Tables) -> Result<StoredRules, WriteError> {
         let automata = self.automata.iter().map(|words| tables.automata.intern(bytemuck::cast_slice(words)));
         let automata: Vec<u32> = automata.collect::<Result<_, _>>()?;
@@ -220,7 +240,7 @@ impl Selected {
     }
 }
 
-/// Parses a robots.txt once, then selects and compiles the groups of each crawler.
+/// Parses a robots.txt once, then selects the groups of each crawler.
 fn select(body: &[u8], columns: &Crawlers, dialect: &Dialect, notes: &mut NoteCounts) -> Selected {
     let mut of_file = Vec::new();
     let text = robots::decode(body, dialect, &mut of_file);
@@ -234,20 +254,14 @@ fn select(body: &[u8], columns: &Crawlers, dialect: &Dialect, notes: &mut NoteCo
         html_page: robots.notes.iter().any(|note| note.kind == NoteKind::LooksLikeHtml),
         ..Selected::default()
     };
-    // Groups may be a crawler's own and everybody's: two classes with one automaton.
-    let (mut compiled, mut classes): (HashMap<&[u32], usize>, HashMap<_, usize>) = (HashMap::new(), HashMap::new());
+    let (mut automata, mut classes): (HashMap<&[u32], usize>, HashMap<_, usize>) = (HashMap::new(), HashMap::new());
     for (column, selection) in selections.iter().enumerate() {
         let kind = std::mem::discriminant(&selection.origin);
         let class = *classes.entry((kind, &selection.groups)).or_insert_with(|| {
-            let group = (selection.origin != GroupOrigin::None).then(|| SelectedGroup {
-                automaton: *compiled.entry(&selection.groups).or_insert_with(|| {
-                    let mut automaton = Vec::new();
-                    automaton::compile_item(&Patterns::rank(selection.rules(&robots), dialect), &mut automaton);
-                    selected.automata.push(automaton);
-                    selected.automata.len() - 1
-                }),
-                rules: Vec::new(),
-                own: selection.origin != GroupOrigin::Everybody,
+            let group = (selection.origin != GroupOrigin::None).then(|| {
+                let next = automata.len();
+                let automaton = *automata.entry(&*selection.groups).or_insert(next);
+                SelectedGroup { automaton, rules: Vec::new(), own: selection.origin != GroupOrigin::Everybody }
             });
             selected.classes.push(SelectedClass { group, columns: Vec::new() });
             selected.classes.len() - 1
@@ -347,6 +361,6 @@ impl Batch {
 impl Work {
     fn read(&self, part: usize) -> Vec<Reading> {
         let firsts = self.firsts.chunks(AT_ONCE).nth(part).unwrap_or_default();
-        firsts.iter().map(|&at| self.captures[at].read(&self.columns, self.dialect)).collect()
+        firsts.iter().map(|&at| self.captures[at].read(&self.columns, self.dialect).compiled(self.dialect)).collect()
     }
 }

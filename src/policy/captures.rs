@@ -226,7 +226,8 @@ impl Captures {
     pub(crate) fn add_all_overrides(&mut self, overrides: &Overrides) -> Result<(), WriteError> {
         for (origin, given) in overrides.iter() {
             let (mut placement, file) = read_override(origin, given, &self.columns, self.dialect)?;
-            if let Some(file) = file {
+            if let Some(mut file) = file {
+                file.compile(self.dialect);
                 placement.robots_txt = file.store(&mut self.tables)?;
             }
             let url = self.urls.entry(&origin::robots_url(origin));
@@ -387,7 +388,7 @@ impl Captures {
     }
 }
 
-/// An override as it is stored, without its rules; and these, if it has some.
+/// An override as it is stored, without its rules; and these, not compiled, if it has some.
 pub(super) fn read_override(
     origin: &str,
     given: &Override,

@@ -14,11 +14,12 @@
 
 use std::ops::Range;
 
+use crate::automaton;
 use crate::dialect::Dialect;
 use crate::formats::bytes::{Reader, TOO_SHORT, push_number, push_text};
 use crate::robots::{AgentName, Agents, Robots, Rule, Selection, lines_for};
 use crate::rules::chosen::{ChosenRules, KeptRule};
-use crate::rules::deciding_rule;
+use crate::rules::{Patterns, deciding_rule};
 
 /// Encodes rules that were chosen, and the `User-agent` lines for which they were, in the order of the file.
 pub(crate) fn encode(robots: &Robots<'_>, selection: &Selection, lines: &[AgentName<'_>]) -> Vec<u8> {
@@ -107,6 +108,13 @@ pub(crate) fn decode(bytes: &[u8], own: bool, agents: &Agents, dialect: &Dialect
     let (origin, lines) = lines_for(&agent_lines, own, agents, dialect);
     let rules = rules(bytes).iter().map(KeptRule::of).collect();
     ChosenRules::new(origin, lines.map(|agent| agent.kept()).collect(), rules, dialect)
+}
+
+/// The automaton of a group with its front, given checked bytes.
+pub(super) fn compiled(bytes: &[u8], dialect: &Dialect) -> Vec<u32> {
+    let mut automaton = Vec::new();
+    automaton::compile_item(&Patterns::rank(rules(bytes).iter(), dialect), &mut automaton);
+    automaton
 }
 
 fn rules(bytes: &[u8]) -> Vec<Rule<'_>> {

@@ -1,31 +1,102 @@
 //! A robots.txt as a live policy stores it: its items, in the form of an image's pools.
+//!
+//! A put only reads the rules; the automaton of a file is compiled when its first URL is judged. So the answers that a crawler gets again
+//! and again, and those of hosts that it never visits, cost no automaton.
 
-use std::sync::Arc;
+use std::hash::{Hash, Hasher};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, OnceLock};
 
-use crate::policy::capture::Selected;
+use crate::dialect::Dialect;
+use crate::policy::capture::{Selected, SelectedClass};
 use crate::policy::error::WriteError;
-use crate::policy::groups::Groups;
-use crate::policy::image::{ItemSource, Section, SpillFolder, Tables};
+use crate::policy::groups::{CrawlerClass, Group, Groups, encode_row};
+use crate::policy::image::{ItemSource, NONE, Pool, Section, SpillFolder, Tables};
+use crate::policy::provenance;
 use crate::policy::url_answers::StoredRules;
 
+/// How the files of a live policy are made.
+#[derive(Debug)]
+pub(crate) struct FileMaker {
+    /// The number of columns.
+    pub width: usize,
+    pub dialect: &'static Dialect,
+    /// The bytes that automata take beyond those [expected](expected_bytes).
+    pub beyond: AtomicU64,
+}
+
 /// The groups of a file. Files with the same groups on the same lines share them.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Debug)]
 pub(crate) struct FileGroups {
-    /// As words, because automata are read so.
-    automata: Box<[u32]>,
     rules: Box<[u8]>,
     rows: Box<[u8]>,
     crawlers: Box<[u8]>,
+    /// What follows from these: the automata, as words, because they are read so.
+    automata: OnceLock<Box<[u32]>>,
+    maker: Arc<FileMaker>,
+}
+
+/// The bytes that the automata of rules of so many bytes take, or fewer, but for few files.
+fn expected_bytes(rules: usize) -> usize {
+    320 + 4 * rules
 }
 
 impl FileGroups {
-    /// The bytes that they take.
+    fn content(&self) -> [&[u8]; 3] {
+        [&self.rules, &self.rows, &self.crawlers]
+    }
+
+    /// The bytes that they take, compiled as expected.
     pub fn size(&self) -> usize {
-        size_of::<FileGroups>()
-            + size_of_val(&*self.automata)
-            + self.rules.len()
-            + self.rows.len()
-            + self.crawlers.len()
+        let content: usize = self.content().iter().map(|part| part.len()).sum();
+        size_of::<FileGroups>() + content + expected_bytes(self.rules.len())
+    }
+
+    /// The bytes that the automata take beyond those expected.
+    fn beyond(&self) -> u64 {
+        let taken = self.automata.get().map_or(0, |words| size_of_val(&**words));
+        taken.saturating_sub(expected_bytes(self.rules.len())) as u64
+    }
+
+    /// The automata, which are compiled now if they are not yet.
+    fn automata(&self) -> &[u32] {
+        self.automata.get().map_or_else(|| self.compiled(), |words| words)
+    }
+
+    #[cold]
+    fn compiled(&self) -> &[u32] {
+        let mut is_new = false;
+        let words = self.automata.get_or_init(|| {
+            is_new = true;
+            let rules = Pool::new(Section::Rules, &self.rules).contents().next();
+            let automaton = rules.map(|rules| provenance::compiled(rules, self.maker.dialect)).unwrap_or_default();
+            words_of(&pool_of(Section::Automata, bytemuck::cast_slice(&automaton)).0)
+        });
+        if is_new {
+            self.maker.beyond.fetch_add(self.beyond(), Relaxed);
+        }
+        words
+    }
+}
+
+impl PartialEq for FileGroups {
+    fn eq(&self, other: &FileGroups) -> bool {
+        self.content() == other.content()
+    }
+}
+
+impl Eq for FileGroups {}
+
+impl Hash for FileGroups {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.content().hash(state);
+    }
+}
+
+impl Drop for FileGroups {
+    fn drop(&mut self) {
+        self.maker.beyond.fetch_sub(self.beyond(), Relaxed);
     }
 }
 
@@ -37,24 +108,96 @@ pub(crate) struct LiveFile {
     pub(super) side: Arc<[u8]>,
 }
 
-impl LiveFile {
-    /// The file with these groups for policies of `width` columns, and the places of its row and its side records.
-    pub(in crate::policy) fn new(selected: Selected, width: usize) -> Result<(LiveFile, StoredRules), WriteError> {
-        let mut tables = Tables::new(width, &SpillFolder::none());
+impl FileMaker {
+    /// The file with these groups, and the places of its row and its side records.
+    pub(in crate::policy) fn file(
+        self: &Arc<FileMaker>,
+        mut selected: Selected,
+    ) -> Result<(LiveFile, StoredRules), WriteError> {
+        match selected.classes.pop() {
+            Some(class) if selected.classes.is_empty() => self.file_of_class(class, &selected.side_records),
+            last => {
+                selected.classes.extend(last);
+                self.file_of_classes(selected)
+            }
+        }
+    }
+
+    /// A file with the same groups for all crawlers, if any.
+    fn file_of_class(
+        self: &Arc<FileMaker>,
+        SelectedClass { group, columns }: SelectedClass,
+        side_records: &[u8],
+    ) -> Result<(LiveFile, StoredRules), WriteError> {
+        let (rules, place) = pool_of(Section::Rules, group.as_ref().map_or(&[], |group| &group.rules));
+        let group =
+            group.map(|group| Group { automaton: first_place(Section::Automata), rules: place, own: group.own });
+        let row = encode_row(vec![CrawlerClass { group, columns }], self.width, |_| Ok(NONE))?;
+        let ((rows, row), (crawlers, _)) = (pool_of(Section::Rows, &row), pool_of(Section::Crawlers, &[]));
+        let (side, place) = pool_of(Section::Side, side_records);
+        let groups = FileGroups {
+            rules: rules.into(),
+            rows: rows.into(),
+            crawlers: crawlers.into(),
+            automata: OnceLock::new(),
+            maker: Arc::clone(self),
+        };
+        Ok((LiveFile { groups: Arc::new(groups), side: side.into() }, StoredRules { source: 0, row, side: place }))
+    }
+
+    /// A file with several groups. Its automata are compiled now, because rows have their order.
+    fn file_of_classes(self: &Arc<FileMaker>, mut selected: Selected) -> Result<(LiveFile, StoredRules), WriteError> {
+        selected.compile(self.dialect);
+        let mut tables = Tables::new(self.width, &SpillFolder::none());
         let rules = selected.store(&mut tables)?;
         tables.finish()?;
         let pool = |section| tables.pool(section);
         let groups = FileGroups {
-            automata: pool(Section::Automata).chunks_exact(4).map(bytemuck::pod_read_unaligned).collect(),
             rules: pool(Section::Rules).into(),
             rows: pool(Section::Rows).into(),
             crawlers: pool(Section::Crawlers).into(),
+            automata: words_of(pool(Section::Automata)).into(),
+            maker: Arc::clone(self),
         };
+        self.beyond.fetch_add(groups.beyond(), Relaxed);
         Ok((LiveFile { groups: Arc::new(groups), side: pool(Section::Side).into() }, rules))
     }
+}
 
+/// A pool with this item besides the first, unless it has no content; and its place.
+fn pool_of(section: Section, content: &[u8]) -> (Vec<u8>, u32) {
+    let unit = section.unit();
+    let mut bytes = Vec::with_capacity(Pool::item_size(0, unit) + Pool::item_size(content.len(), unit));
+    Pool::push(&[], unit, &mut bytes);
+    if content.is_empty() {
+        return (bytes, NONE);
+    }
+    Pool::push(content, unit, &mut bytes);
+    (bytes, first_place(section))
+}
+
+/// The place of the first item with content.
+fn first_place(section: Section) -> u32 {
+    (Pool::item_size(0, section.unit()) / section.unit()) as u32
+}
+
+fn words_of(bytes: &[u8]) -> Box<[u32]> {
+    bytes.chunks_exact(4).map(bytemuck::pod_read_unaligned).collect()
+}
+
+impl LiveFile {
+    /// Its items but the automata, by which files are compared.
+    pub fn compared(&self) -> ItemSource<'_> {
+        self.source(&[])
+    }
+
+    /// Its items.
     pub fn items(&self) -> ItemSource<'_> {
-        let FileGroups { automata, rules, rows, crawlers } = &*self.groups;
+        self.source(self.groups.automata())
+    }
+
+    fn source<'f>(&'f self, automata: &'f [u32]) -> ItemSource<'f> {
+        let FileGroups { rules, rows, crawlers, .. } = &*self.groups;
         ItemSource::of(|section| match section {
             Section::Automata => bytemuck::cast_slice(automata),
             Section::Rules => rules,
@@ -67,7 +210,45 @@ impl LiveFile {
 
     /// The groups, for the crawler that these columns answer for.
     pub fn groups<'f>(&'f self, columns: &'f [usize]) -> Groups<'f> {
-        let ItemSource { rows, crawlers, .. } = self.items();
-        Groups::of_pools(rows, crawlers, bytemuck::cast_slice(&self.groups.automata), columns)
+        let ItemSource { rows, crawlers, .. } = self.compared();
+        Groups::of_pools(rows, crawlers, bytemuck::cast_slice(self.groups.automata()), columns)
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::capture::{Capture, Meaning};
+    use crate::policy::crawlers::Crawlers;
+
+    /// The file of a robots.txt, for two crawlers.
+    fn file(maker: &Arc<FileMaker>, body: &str) -> LiveFile {
+        let columns = Crawlers::new(["a", "b"].map(|agent| agent.parse().expect("a product token")).into());
+        let columns = columns.expect("two crawlers");
+        let reading = Capture::found("https://a.example", body).read(&columns, maker.dialect);
+        let Meaning::RobotsTxt(selected) = reading.meaning else { unreachable!("it is text") };
+        maker.file(selected).expect("memory holds it").0
+    }
+
+    #[test]
+    fn automata_are_counted_beyond_what_is_expected_of_them() {
+        let maker = Arc::new(FileMaker { width: 2, dialect: Dialect::DEFAULT, beyond: AtomicU64::new(0) });
+        let beyond = || maker.beyond.load(Relaxed);
+        let plain = file(&maker, "User-agent: *\nDisallow: /private/\n");
+        plain.items();
+        assert_eq!(beyond(), 0);
+        let large = "User-agent: *\nDisallow: /*a*b\nDisallow: /*c*d\nDisallow: /*e*f\nDisallow: /*g*h\n";
+        let two = file(&maker, &format!("User-agent: a\nDisallow: /x\n\n{large}"));
+        let of_two = beyond();
+        assert!(of_two > 0, "rows of several groups need automata");
+        let one = file(&maker, large);
+        assert_eq!(beyond(), of_two, "compiled when it is needed");
+        one.items();
+        let of_one = beyond() - of_two;
+        assert_eq!(of_one, (4 * one.groups.automata().len() - expected_bytes(one.groups.rules.len())) as u64);
+        one.items();
+        drop(one);
+        assert_eq!(beyond(), of_two);
+        drop(two);
+        assert_eq!(beyond(), 0);
     }
 }

@@ -8,9 +8,9 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::derived::DerivedCache;
+use super::file::{FileMaker, LiveFile};
 use super::ledger::Ledger;
 use super::origin::LiveOrigin;
-
 use super::state::{Gathering, LiveState};
 use super::waiting::WaitingTable;
 use crate::dialect::Dialect;
@@ -50,6 +50,7 @@ pub struct LivePolicy(pub(crate) Arc<Live>);
 pub(crate) struct Live {
     pub columns: Arc<Crawlers>,
     pub dialect: &'static Dialect,
+    pub(super) maker: Arc<FileMaker>,
     pub state: ArcSwap<LiveState>,
     /// Who makes a new version holds it.
     pub(super) ledger: Mutex<Ledger>,
@@ -80,7 +81,7 @@ impl Live {
 
     /// The bytes of all that is not counted with the answers.
     pub(super) fn other_bytes(&self) -> u64 {
-        (self.derived.bytes() + self.waiting.bytes()) as u64
+        (self.derived.bytes() + self.waiting.bytes()) as u64 + self.maker.beyond.load(Relaxed)
     }
 
     /// Makes a version the current one, and frees those before it that no reader has any more.
@@ -124,7 +125,9 @@ impl LivePolicy {
         let base =
             Captures::new(columns.clone(), dialect).into_policy().expect("memory holds a policy without origins");
         let state = LiveState { base, generation: 0, urls: HashTrieMapSync::new_sync(), version: 0, rebased_at: 0 };
+        let maker = FileMaker { width: columns.count(), dialect, beyond: AtomicU64::new(0) };
         LivePolicy(Arc::new(Live {
+            maker: Arc::new(maker),
             columns: Arc::new(columns),
             dialect,
             state: ArcSwap::from_pointee(state),
@@ -181,7 +184,7 @@ impl LivePolicy {
         let state = self.0.state.load_full();
         let mut newer = Captures::spilling(&folder_of(out.path()), (*self.0.columns).clone(), self.0.dialect);
         for (url, stored) in state.urls.iter() {
-            let items: Vec<_> = stored.files.iter().map(super::file::LiveFile::items).collect();
+            let items: Vec<_> = stored.files.iter().map(LiveFile::items).collect();
             newer.adopt(url, stored.kept.clone(), stored.placement.as_deref().cloned(), &items)?;
         }
         let newer = newer.into_policy()?;

@@ -64,7 +64,7 @@ impl LiveOrigin<'_> {
     pub fn side_records(&self, column: usize, scope: SignalScope) -> Vec<SideRecord<'_>> {
         let (derived, list) = match self {
             LiveOrigin::OfBase(state, record) => return state.base.side_records_with(record, column, scope),
-            LiveOrigin::Derived(_, derived, Some(file)) => (derived, file.items().side.item(derived.side)),
+            LiveOrigin::Derived(_, derived, Some(file)) => (derived, file.compared().side.item(derived.side)),
             LiveOrigin::Derived(state, derived, None) => (derived, state.base.image.parts().side.item(derived.side)),
         };
         let mut records = side_records::decode(derived.own.as_deref().unwrap_or_default(), column, scope);

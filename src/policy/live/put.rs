@@ -91,13 +91,13 @@ impl LivePolicy {
         Ok(Put { effect, ask: unasked(&chain).map(str::to_owned), problem: None })
     }
 
-    /// Reads and compiles a capture. No lock is held meanwhile.
+    /// Reads a capture. No lock is held meanwhile.
     fn read(&self, capture: Capture) -> Result<News, WriteError> {
         let live = &*self.0;
         let Reading { kind, flaw, meaning, notes } = capture.read(&live.columns, live.dialect);
         let mut file = None;
         let content = meaning.content(|selected| {
-            let (made, rules) = LiveFile::new(selected, live.columns.count())?;
+            let (made, rules) = live.maker.file(selected)?;
             file = Some(made);
             Ok(rules)
         })?;
@@ -119,7 +119,7 @@ impl LivePolicy {
                 rules.source = new.add_file(file);
             }
             let LiveUrl { kept, files, .. } = new;
-            kept.fold(answer, &mut Sources(files.iter().map(LiveFile::items).collect()))?;
+            kept.fold(answer, &mut Sources(files.iter().map(LiveFile::compared).collect()))?;
             Ok(())
         })?;
         Ok(next.map_or((PutEffect::Full, state), |next| (effect, next)))
@@ -130,7 +130,7 @@ impl LivePolicy {
         let live = &*self.0;
         for (origin, given) in overrides.iter() {
             let (mut placement, file) = read_override(origin, given, &live.columns, live.dialect)?;
-            let file = file.map(|file| LiveFile::new(file, live.columns.count())).transpose()?;
+            let file = file.map(|file| live.maker.file(file)).transpose()?;
             let mut ledger = lock(&live.ledger);
             let state = live.state.load_full();
             live.next(&mut ledger, &state, &origin::robots_url(origin), u64::MAX, |new| {
@@ -140,7 +140,7 @@ impl LivePolicy {
                 let LiveUrl { placement: known, files, .. } = new;
                 match known {
                     Some(known) => {
-                        known.merge(placement, &mut Sources(files.iter().map(LiveFile::items).collect()))?;
+                        known.merge(placement, &mut Sources(files.iter().map(LiveFile::compared).collect()))?;
                     }
                     none => *none = Some(Box::new(placement)),
                 }
@@ -212,7 +212,7 @@ fn effect(state: &LiveState, news: &News) -> Result<PutEffect, WriteError> {
     let mut answer = news.answer.clone();
     if let (Some(file), Content::Rules(rules)) = (&news.file, &mut answer.content) {
         rules.source = gathering.sources.0.len() as u32;
-        gathering.sources.0.push(file.items());
+        gathering.sources.0.push(file.compared());
     }
     let (order, only_bytes) = answer.compare(same_kind, &mut gathering.sources)?;
     let mut failures = known.kept.failures().clone();

@@ -64,7 +64,7 @@ impl LivePolicy {
         origins: impl Iterator<Item = &'o [u8]>,
     ) -> Result<Policy, WriteError> {
         let (mut captures, mut gathering) =
-            (Captures::new((*self.0.columns).clone(), self.0.dialect), Gathering::new(state));
+            (Captures::new((*self.0.columns).clone(), self.0.dialect), Gathering::to_adopt(state));
         // Many may redirect to the same URL.
         let mut adopted = HashSet::new();
         for origin in origins {

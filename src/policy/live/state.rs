@@ -105,6 +105,8 @@ pub(super) struct Gathering<'s> {
     pub places: Vec<Place>,
     /// The URLs that were asked for, with the versions of their newer answers; 0 if there are none.
     pub asked: Vec<(Box<str>, u64)>,
+    /// Whether the sources have automata, which only compiling them into a policy needs.
+    to_adopt: bool,
 }
 
 impl<'s> Gathering<'s> {
@@ -113,7 +115,12 @@ impl<'s> Gathering<'s> {
         let (mut sources, mut places) = (Vec::with_capacity(2), Vec::with_capacity(2));
         sources.push(state.base.image.items());
         places.push(Place::Base);
-        Gathering { state, sources: Sources(sources), places, asked: Vec::with_capacity(1) }
+        Gathering { state, sources: Sources(sources), places, asked: Vec::with_capacity(1), to_adopt: false }
+    }
+
+    /// A gathering whose answers become those of a policy.
+    pub fn to_adopt(state: &'s LiveState) -> Gathering<'s> {
+        Gathering { to_adopt: true, ..Gathering::new(state) }
     }
 
     /// All that is stored of a URL; `None` if it was never requested and nothing overrides it.
@@ -127,7 +134,7 @@ impl<'s> Gathering<'s> {
         let Some(newer) = newer else { return Ok(known) };
         let first = self.sources.0.len() as u32;
         for (number, file) in (0..).zip(&newer.files) {
-            self.sources.0.push(file.items());
+            self.sources.0.push(if self.to_adopt { file.items() } else { file.compared() });
             self.places.push(Place::File(asked, number));
         }
         let (mut kept, mut placement) = (newer.kept.clone(), newer.placement.as_deref().cloned());
