@@ -1,4 +1,4 @@
-"""Trials: tests that reach a mutant are run, the quickest first, until one fails."""
+"""Trials: tests that reach a mutant are run, the quickest and those that noticed others of its file first, until one fails."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,14 +49,23 @@ class Results:
         self.keys = {mutant: mutant.identity(texts[mutant.file]) for mutant in mutants}
         lines = path.read_text().splitlines() if path.exists() else []
         known = {key: result for key, _, result in (line.split("\t") for line in lines)}
-        self.of = {mutant: known[key] for mutant, key in self.keys.items() if key in known}
+        self.of, self.noticed = {}, Counter()
+        for mutant, key in self.keys.items():
+            if key in known:
+                self.note(mutant, known[key])
+
+    def note(self, mutant, result):
+        self.of[mutant] = result
+        if result not in (SURVIVES, UNVIABLE):
+            program, name = result.split()[:2]
+            self.noticed[mutant.file, Test(program, name)] += 1
 
     def are_known(self, mutant):
         """Whether there is no need to try it again."""
         return self.of.get(mutant, SURVIVES) != SURVIVES
 
     def add(self, mutant, result):
-        self.of[mutant] = result
+        self.note(mutant, result)
         with self.path.open("a") as file:
             file.write(f"{self.keys[mutant]}\t{mutant.name}\t{result}\n")
         if result == SURVIVES:
@@ -179,7 +188,7 @@ class Trials:
 
         def one(mutant):
             function = switched.functions[mutant.file, mutant.function]
-            return mutant, self.trial(self.of(mutant, function), {ACTIVE: str(switched.numbers[mutant])})
+            return mutant, self.trial(self.of(mutant, function, results.noticed), {ACTIVE: str(switched.numbers[mutant])})
 
         began = time.monotonic()
         with ThreadPoolExecutor(self.workers) as pool:
@@ -188,10 +197,11 @@ class Trials:
                 if count % 100 == 0:
                     print(f"{count} of {len(mutants)}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
 
-    def of(self, mutant, function):
-        """The tests for a mutant of a function: the quickest first, or the unit tests of its file."""
+    def of(self, mutant, function, noticed):
+        """The tests for a mutant of a function: first the quickest, and those that noticed most of its file; or the unit tests of its
+        file."""
         if self.reached is not None:
-            return sorted(self.reached[function], key=self.took.get)
+            return sorted(self.reached[function], key=lambda test: self.took[test] / (1 + noticed[mutant.file, test]))
         return self.of_file(mutant.file)
 
     def of_file(self, file):
