@@ -36,7 +36,7 @@ use crate::{answers, arguments, compile, error};
 /// ['https://a.example/robots.txt']
 /// >>> answer = robosieve.Answer("https://a.example/robots.txt", 200, "User-agent: *\nDisallow: /cart", 1_768_204_800)
 /// >>> live.put(answer)
-/// Put(effect='changed', ask=None)
+/// Put(effect='changed', ask=None, problem=None)
 /// >>> live.judge(["https://a.example/", "https://a.example/cart"])["verdict"]
 /// ['allowed', 'blocked']
 #[pyclass(frozen, module = "robosieve")]
@@ -98,18 +98,18 @@ impl LivePolicy {
     ///
     /// `effect` is "changed"; "older", if a newer answer was there, or the same; "tie", if one with the same time has other contents; or
     /// "full", if there is no memory for it: then nothing changed, so write the policy, rebase on the file, and put it again. `ask` is the
-    /// URL to fetch next, if the answer leads to one that was never requested.
+    /// URL to fetch next, if the answer leads to one that was never requested. `problem` says why the body is no robots.txt, if it is none.
     ///
     /// >>> import robosieve
     /// >>> live = robosieve.LivePolicy(agents=["examplebot"])
     /// >>> moved = {"status": 301, "location": "https://www.a.example/robots.txt", "fetched_at": 1_768_204_800}
     /// >>> live.put({"url": "https://a.example/robots.txt", **moved})
-    /// Put(effect='changed', ask='https://www.a.example/robots.txt')
+    /// Put(effect='changed', ask='https://www.a.example/robots.txt', problem=None)
     fn put<'py>(&self, answer: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = answer.py();
         let answer = answers::one("answer", answer)?;
         let put = error::guarded(|| py.detach(|| self.live.put(answer)).map_err(refused))?;
-        class(py, "Put")?.call1((put.effect.name(), put.ask))
+        class(py, "Put")?.call1((put.effect.name(), put.ask, put.problem))
     }
 
     /// Adds the overrides in a file, which take precedence over all answers, as `compile` does.

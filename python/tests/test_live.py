@@ -122,10 +122,13 @@ def test_a_put_tells_what_it_did() -> None:
     assert live.put(robots("https://a.example", CLOSED)).effect == "older"
     assert live.put(robots("https://a.example", "", NOW - 1)).effect == "older"
     assert live.put(robots("https://a.example", "")).effect == "tie"
-    effect, ask = live.put(moved("https://b.example", "https://c.example"))
-    assert (effect, ask) == ("changed", "https://c.example/robots.txt")
+    put = live.put(moved("https://b.example", "https://c.example"))
+    assert put == Put("changed", "https://c.example/robots.txt", None)
     assert live.put(moved("https://c.example", "https://a.example")).ask is None, "it has an answer"
     assert not live.allowed("https://b.example/")
+    cut = live.put({"origin": "https://d.example", "status": 200, "body_base64": "H4sIAAAAAAAA", "fetched_at": NOW})
+    assert cut.problem is not None and "gzip" in cut.problem
+    assert not live.allowed("https://d.example/")
 
 
 def test_a_dict_has_the_fields_of_json_lines(tmp_path: Path) -> None:

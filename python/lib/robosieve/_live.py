@@ -13,6 +13,8 @@ class Put(NamedTuple):
     """Whether it is news; "full" if there was no memory for it, and nothing changed."""
     ask: str | None
     """The URL to fetch next, if the answer leads to one that was never requested."""
+    problem: str | None = None
+    """Why the body of the answer is no robots.txt, if it is none: its origin is deferred, and keeps its last good rules."""
 
 
 class Needed(NamedTuple):
