@@ -127,7 +127,7 @@ def test_a_put_tells_what_it_did() -> None:
     assert live.put(moved("https://c.example", "https://a.example")).ask is None, "it has an answer"
     assert not live.allowed("https://b.example/")
     cut = live.put({"origin": "https://d.example", "status": 200, "body_base64": "H4sIAAAAAAAA", "fetched_at": NOW})
-    assert cut.problem is not None and "gzip" in cut.problem
+    assert "gzip" in str(cut.problem)
     assert not live.allowed("https://d.example/")
 
 

@@ -14,7 +14,7 @@ class Put(NamedTuple):
     ask: str | None
     """The URL to fetch next, if the answer leads to one that was never requested."""
     problem: str | None = None
-    """Why the body of the answer is no robots.txt, if it is none: its origin is deferred, and keeps its last good rules."""
+    """Why the body is no robots.txt, if it is none: its origin is deferred, and keeps its last good rules."""
 
 
 class Needed(NamedTuple):
