@@ -24,11 +24,13 @@ pub fn about_lists(receipt: &Receipt) -> Vec<String> {
     let mut odd = receipt.lists.iter().filter_map(|list| Some((list, Oddity::of(list)?)));
     // Only those that are named are looked at: there may be thousands of lists.
     let mut hints: Vec<String> = odd.by_ref().take(NAMED).map(|(list, oddity)| oddity.hint(list, receipt)).collect();
-    let [invalid, tabbed] = odd.fold([0, 0], |[invalid, tabbed], (_, oddity)| match oddity {
-        Oddity::Invalid { .. } => [invalid + 1, tabbed],
-        Oddity::Tabbed(_) => [invalid, tabbed + 1],
+    let [invalid, tabbed, headed] = odd.fold([0; 3], |[invalid, tabbed, headed], (_, oddity)| match oddity {
+        Oddity::Invalid { .. } => [invalid + 1, tabbed, headed],
+        Oddity::Tabbed(_) => [invalid, tabbed + 1, headed],
+        Oddity::Headed(_) => [invalid, tabbed, headed + 1],
     });
     let more = [
+        (headed, "more list begins with a head line", "more lists begin with a head line"),
         (invalid, "more list has nearly only invalid lines", "more lists have nearly only invalid lines"),
         (
             tabbed,
@@ -48,11 +50,16 @@ enum Oddity {
     Invalid { lines: u64 },
     /// Some are invalid for a tab inside.
     Tabbed(TabbedLines),
+    /// Its first line is the head of a table, whose lines were read as URLs, with all that follows these; the options that read it.
+    Headed(String),
 }
 
 impl Oddity {
     fn of(list: &ListPart) -> Option<Oddity> {
-        invalid(list).map(|lines| Oddity::Invalid { lines }).or_else(|| list.tabbed.map(Oddity::Tabbed))
+        invalid(list)
+            .map(|lines| Oddity::Invalid { lines })
+            .or_else(|| list.tabbed.map(Oddity::Tabbed))
+            .or_else(|| headed(list).map(Oddity::Headed))
     }
 
     fn hint(&self, list: &ListPart, receipt: &Receipt) -> String {
@@ -76,6 +83,10 @@ impl Oddity {
                 };
                 format!("the list {path}: {lines}; {advice}")
             }
+            Oddity::Headed(ref options) => format!(
+                "the list {path}: it begins with the head line of a table, but each line was judged as one URL, with the fields after it; \
+                 give {options}"
+            ),
             Oddity::Tabbed(TabbedLines { lines, first, .. }) => {
                 let lines =
                     counted(lines, "line has a tab inside and is invalid", "lines have a tab inside and are invalid");
@@ -93,7 +104,7 @@ impl Oddity {
 
 /// How often which reason made lines of the run invalid, the most frequent first.
 fn reasons(receipt: &Receipt) -> String {
-    let part = receipt.partitions.iter().find(|(name, _)| name.split('.').next() == Some(Partition::Invalid.name()));
+    let part = receipt.partitions.iter().find(|(name, _)| is_invalid(name));
     let mut reasons: Vec<_> =
         part.iter().flat_map(|(_, part)| &part.reasons).filter(|&(_, &count)| count > 0).collect();
     reasons.sort_by_key(|&(_, &count)| Reverse(count));
@@ -118,11 +129,36 @@ fn options(separator: &str, column: usize, has_head: bool) -> String {
     format!("--delimiter {separator} --column {}{head}", column + 1)
 }
 
+/// Whether the part of a receipt with this name has invalid lines.
+fn is_invalid(name: &str) -> bool {
+    name.split('.').next() == Some(Partition::Invalid.name())
+}
+
 /// How many lines of a list are invalid, if nearly all are.
 fn invalid(list: &ListPart) -> Option<u64> {
-    let is_invalid = |name: &str| name.split('.').next() == Some(Partition::Invalid.name());
     let lines = list.partitions.iter().filter(|(name, _)| is_invalid(name)).map(|(_, part)| part.lines).max()?;
     (lines > 0 && 10 * lines >= 9 * list.input.lines).then_some(lines)
+}
+
+/// The options that read a list whose first line is the head of a table, if its lines were read as URLs. A URL may contain commas and
+/// bars, so only the head tells.
+fn headed(list: &ListPart) -> Option<String> {
+    let has_invalid = || list.partitions.iter().any(|(name, part)| is_invalid(name) && part.lines > 0);
+    if list.format == "lines" && has_invalid() { head_of_table(&start_of(list)?) } else { None }
+}
+
+/// The options that read a text with a head line, a field of which is `url` or the like, and URLs in this field of most lines.
+fn head_of_table(start: &[u8]) -> Option<String> {
+    let start = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start);
+    let lines: Vec<&[u8]> = lines_of(start).take(LINES).collect();
+    let (first, others) = lines.split_first()?;
+    SEPARATORS.into_iter().find_map(|(separator, name)| {
+        let count = separator.fields(first).count();
+        let Fields { column, .. } = delimited_by(separator, others)?;
+        let are_alike = others.iter().all(|line| separator.fields(line).count() == count);
+        (count > 1 && are_alike && !has_url(first, &Layout::OneField) && is_head(first, separator, column))
+            .then(|| options(name, column, true))
+    })
 }
 
 /// What a list looks like whose lines are invalid.
@@ -232,7 +268,7 @@ const NUTCH: (&str, &str) = (
 
 const SCRAPY: (&str, &str) = (
     "a log of Scrapy",
-    "write the URLs that it crawled as lines first: sed -n 's/.* Crawled ([0-9]*) <[A-Z]* \\([^>]*\\)>.*/\\1/p' FILE > urls.txt",
+    "write the URLs that it requested as lines first: grep -oE '<[A-Z]+ [^>]+>' FILE | sed 's/^<[A-Z]* //; s/>$//' > urls.txt",
 );
 
 fn is_nutch_dump(text: &[u8]) -> bool {
@@ -306,15 +342,19 @@ fn delimited_by(separator: Separator, lines: &[&[u8]]) -> Option<Fields> {
     })
 }
 
-/// Whether a line is a head line: its field is a word, and no URL.
+/// Whether a line is a head line: its field is a word, and no URL of any scheme, such as the `dns:` with which a crawl.log begins.
 fn is_head(line: &[u8], separator: Separator, column: usize) -> bool {
     let name = separator.fields(line).nth(column).unwrap_or_default();
     let name = name.trim_ascii().strip_prefix(b"\"").unwrap_or(name.trim_ascii());
-    name.first().is_some_and(u8::is_ascii_alphabetic) && origin::split(name).is_err()
+    name.first().is_some_and(u8::is_ascii_alphabetic) && !name.contains(&b':')
 }
 
 fn delimited(lines: &[&[u8]]) -> Option<Guess> {
-    SEPARATORS.into_iter().find_map(|(separator, name)| {
+    // The head line of CSV tells its separator, whatever is in its quoted fields.
+    let splits_first = |separator: Separator| lines.first().is_some_and(|line| separator.fields(line).count() > 1);
+    let mut separators = SEPARATORS;
+    separators.sort_by_key(|&(separator, _)| !splits_first(separator));
+    separators.into_iter().find_map(|(separator, name)| {
         let Fields { column, lines: found } = delimited_by(separator, lines)?;
         let looks = match separator {
             // Fields may be padded.
@@ -351,6 +391,23 @@ fn is_cdx(line: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_head_line_tells_what_urls_with_commas_hide() {
+        for (text, expected) in [
+            ("url,status\nhttp://a/x.pdf,200\nhttp://a/y,404\n", Some("--delimiter , --column 1 --header")),
+            ("\u{feff}Address|Code\nhttp://a/x|200\n", Some("--delimiter '|' --column 1 --header")),
+            ("url;status\nhttp://a/;200\n\n", Some("--delimiter ';' --column 1 --header")),
+            ("url\nhttp://a/x,1\nhttp://a/y,2\n", None),
+            ("http://a/x,1\nhttp://a/y,2\n", None),
+            ("url,status\nhttp://a/x,1,2\nhttp://a/y\n", None),
+            ("a comment, of two parts\nhttp://a/x\n", None),
+            ("url,status\n", None),
+            ("", None),
+        ] {
+            assert_eq!(head_of_table(text.as_bytes()).as_deref(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn lists_look_like_what_they_are() {
@@ -394,6 +451,15 @@ mod tests {
             ),
             (
                 "Url,Status code,Status name\n\"http://a/\",2,\"db_fetched\"\n",
+                Some("(CSV); try --delimiter , --column 1 --header"),
+            ),
+            (
+                "2026-01-01T00:00:00.000Z     1         54 dns:a P http://a/ text/dns #001\n\
+              2026-01-01T00:00:00.000Z   200       1234 http://a/ - - text/html #001\n",
+                Some("crawl.log of Heritrix; try --delimiter whitespace --column 4"),
+            ),
+            (
+                "url,status,metadata\nhttp://a/,FETCHED,\"\ta=1\"\nhttp://b/,FETCHED,\"\ta=1\tb=2\"\n",
                 Some("(CSV); try --delimiter , --column 1 --header"),
             ),
             ("2026-01-01 12:00:00 [scrapy.utils.log] INFO: Scrapy 2.11 started\n", Some("a log of Scrapy; write")),

@@ -77,6 +77,13 @@ fn a_list_of_invalid_lines_looks_like_something() {
     }
     bench.filter("--robots sites --force --out out --delimiter ; --column 2 --header rows").assert().success();
     assert_eq!(bench.receipt("out")["partitions"]["allowed"]["lines"], 20);
+    // URLs may have commas, so only the head line tells that these are fields.
+    bench.file("table", "url,status\n".to_owned() + &"http://a.example/x,200\n".repeat(20));
+    let done = bench.filter("--robots sites --force --out out table").assert().success();
+    said(
+        &done.get_output().stderr,
+        &["the list table", "each line was judged as one URL", "--delimiter , --column 1 --header"],
+    );
     // Some invalid lines are no reason to doubt.
     bench.file("urls", "http://a.example/\n".repeat(5) + "x,http://a.example/\n");
     let done = bench.filter("--robots sites --force --out out urls").assert().success();
