@@ -454,7 +454,7 @@ mod tests {
         let read = Checkpoint::read(&folder).unwrap().unwrap();
         assert!(read.job == job && matches!(read.stage, Stage::Naming(read) if read == names));
         let bytes = std::fs::read(folder.join(CHECKPOINT)).unwrap();
-        for at in 0..bytes.len() {
+        for at in (0..bytes.len()).filter(|at| at % 97 == 0 || bytes.len() - at < 9) {
             let mut changed = bytes.clone();
             changed[at] ^= 1;
             for damaged in [&changed[..], &bytes[..at]] {

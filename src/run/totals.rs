@@ -191,6 +191,7 @@ mod tests {
             change(&mut judged);
             let mut totals = Totals::new(1, &Splits::new(vec![Agents::everybody()], None, false), 1, None);
             totals.add(0, &judged);
+            assert_eq!(totals.lines(), judged.input.lines);
             totals.balanced().is_ok()
         };
         assert!(balanced(|_| ()));
