@@ -167,14 +167,19 @@ fn take_permissions(path: &Path, new: &File) -> io::Result<()> {
     // Only root may give files away.
     let _ = if there.uid() == made.uid() { Ok(()) } else { fchown(new, Some(there.uid()), None) };
     if there.gid() != made.gid() && fchown(new, None, Some(there.gid())).is_err() {
-        // Another group gets no more than everybody.
-        mode &= !0o070 | (mode & 0o007) << 3;
+        mode = of_another_group(mode);
     }
     new.set_permissions(fs::Permissions::from_mode(mode & 0o7777))?;
     // Elsewhere, access control lists are not kept.
     #[cfg(target_os = "linux")]
     take_access_list(path, new)?;
     Ok(())
+}
+
+/// The mode of a file whose group is another one: it gets no more than everybody.
+#[cfg(unix)]
+fn of_another_group(mode: u32) -> u32 {
+    mode & (!0o070 | (mode & 0o007) << 3)
 }
 
 /// Gives a new file the access control list of the file at `path`; without one, it has none either.
@@ -274,6 +279,28 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
+    fn another_group_gets_no_more_than_everybody() {
+        for (mode, expected) in
+            [(0o640, 0o600), (0o664, 0o644), (0o677, 0o677), (0o646, 0o646), (0o672, 0o622), (0o4755, 0o4755)]
+        {
+            assert_eq!(of_another_group(0o100_000 | mode), 0o100_000 | expected, "{mode:o}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_cannot_be_looked_up_is_an_error_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        assert!(ANY.ensure_replaceable(&path).is_ok());
+        fs::write(&path, MARK).unwrap();
+        assert!(ANY.ensure_replaceable(&path).is_ok());
+        if cfg!(unix) {
+            assert!(ANY.ensure_replaceable(&path.join("inside")).is_err());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
     fn a_link_stays_and_its_file_is_replaced() {
         use std::os::unix::fs::symlink;
 
@@ -329,7 +356,8 @@ mod tests {
             names.map(|name| name.into_string().unwrap()).collect::<std::collections::BTreeSet<_>>()
         };
         let others = [".file.partial", ".file.rsv.partial", ".file.rsv.old.abcdef.partial", ".file.rsv.abc-ef.partial"];
-        let others = others.into_iter().chain([".file.rsv.abcdef.partial.txt", "file.rsv.abcdef.partial", "file.rsv"]);
+        let others = others.into_iter().chain([".file.txt.abcdef.partial", "abcdef.partial"]);
+        let others = others.chain([".file.rsv.abcdef.partial.txt", "file.rsv.abcdef.partial", "file.rsv"]);
         others.clone().for_each(|name| fs::write(folder.path().join(name), "").unwrap());
         replace(&path, &ANY, |_| {
             assert_eq!(names().len(), others.clone().count() + 1);

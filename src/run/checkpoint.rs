@@ -380,3 +380,113 @@ impl Checkpointer {
         FilterError::Kept { error: Box::new(failure), path: self.directory.clone() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::input::layout::UrlField;
+    use crate::input::list::Opening;
+    use crate::judge::choices::Choices;
+    use crate::output::form::Splits;
+    use crate::policy::Captures;
+    use crate::robots::Agents;
+    use crate::run::{Folder, Job, Progress};
+
+    #[test]
+    fn lists_are_read_on_where_their_last_chunks_ended() {
+        let place = tempfile::tempdir().unwrap();
+        let text = b"url\nhttp://a.example/1\nhttp://a.example/2\n";
+        let mut compressed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        compressed.write_all(text).unwrap();
+        let compressed = compressed.finish().unwrap();
+        let write = |(name, bytes): (&str, &[u8])| {
+            std::fs::write(place.path().join(name), bytes).unwrap();
+            place.path().join(name)
+        };
+        let paths = [("0", &text[..]), ("1", &compressed), ("2", text)].map(write);
+        let field = UrlField::default().header(true);
+        let lists = List::open_all(&paths, Opening::new(&field)).unwrap();
+        let starts: Vec<u64> = lists.iter().map(List::start).collect();
+        assert_eq!((starts[0], starts[2]), (4, 4));
+        let (plain, whole) = (text.len() as u64 - 4, compressed.len() as u64);
+
+        type Expected<'e> = (&'e [(usize, u64)], usize, (usize, u64), u64);
+        let mut reached = ReadPositions::default();
+        let mut expect = |list, end: Option<u64>, (begun, next, position, read): Expected<'_>| {
+            match end {
+                Some(end) => reached.chunk(list, end, &lists),
+                None => reached.ended(list, &lists),
+            }
+            let found: Vec<(usize, u64)> = reached.begun.iter().map(|place| (place.list, place.at)).collect();
+            assert_eq!((&found[..], reached.next), (begun, next), "{list} {end:?}");
+            let Position { list, at } = reached.position();
+            assert_eq!(((list, at), reached.source_read(&lists)), (position, read), "{list} {end:?}");
+        };
+        // A worker may read the second list before another is done with the first.
+        expect(1, Some(23), (&[(0, 4), (1, 23)], 2, (0, 4), 0));
+        expect(0, Some(23), (&[(0, 23), (1, 23)], 2, (0, 23), 19));
+        expect(0, None, (&[(1, 23)], 2, (1, 23), plain));
+        expect(2, None, (&[(1, 23)], 3, (1, 23), 2 * plain));
+        expect(1, Some(42), (&[(1, 42)], 3, (1, 42), 2 * plain));
+        expect(1, None, (&[], 3, (3, 0), 2 * plain + whole));
+    }
+
+    fn record(place: &Path) -> JobRecord {
+        let list = place.join("list");
+        std::fs::write(&list, "http://a.example/\n").unwrap();
+        let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy().unwrap();
+        let job = Job::new([list], vec![policy.crawler(None).unwrap()]).choices(Choices::at(0));
+        let receipt = job.destination(Folder::new(place.join("out"))).run(&policy, &Progress::default()).unwrap();
+        JobRecord::of(&receipt).unwrap()
+    }
+
+    #[test]
+    fn a_checkpoint_is_read_as_it_was_written_or_not_at_all() {
+        let place = tempfile::tempdir().unwrap();
+        let (job, folder) = (record(place.path()), place.path().to_owned());
+        assert!(Checkpoint::read(&folder).unwrap().is_none());
+        let checkpointer = Checkpointer::new(job.clone(), folder.clone(), Duration::ZERO, 0.0);
+        let names = [PathBuf::from("allowed.txt"), PathBuf::from("receipt.json")];
+        checkpointer.complete(&names).unwrap();
+        let read = Checkpoint::read(&folder).unwrap().unwrap();
+        assert!(read.job == job && matches!(read.stage, Stage::Naming(read) if read == names));
+        let bytes = std::fs::read(folder.join(CHECKPOINT)).unwrap();
+        for at in (0..bytes.len()).filter(|at| at % 97 == 0 || bytes.len() - at < 9) {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            for damaged in [&changed[..], &bytes[..at]] {
+                std::fs::write(folder.join(CHECKPOINT), damaged).unwrap();
+                assert!(Checkpoint::read(&folder).is_err(), "{}", String::from_utf8_lossy(damaged));
+            }
+        }
+    }
+
+    #[test]
+    fn checkpoints_are_due_after_the_interval() {
+        let place = tempfile::tempdir().unwrap();
+        let job = record(place.path());
+        let new = |every| Checkpointer::new(job.clone(), place.path().to_owned(), every, 5000.0);
+        assert!(new(Duration::ZERO).is_due());
+        let hourly = new(Duration::from_secs(3600));
+        assert!(!hourly.is_due() && hourly.seconds() >= 5000.0);
+        let splits = Splits::new(vec![Agents::everybody()], None, false);
+        let state = RunState {
+            reached: ReadPositions::default(),
+            seconds: hourly.seconds(),
+            totals: Totals::new(1, &splits, 1, None),
+            files: Vec::new(),
+            gathered: Gatherer::new(0),
+            rows: StoredRows::default(),
+            needed: MissingRobotsState::default(),
+        };
+        hourly.take(PendingCheckpoint { state: Box::new(state), files: Vec::new(), outdated: Vec::new() });
+        hourly.stop();
+        hourly.keep().unwrap();
+        assert!(hourly.has_checkpoint() && !hourly.is_due());
+        let read = Checkpoint::read(place.path()).unwrap().unwrap();
+        assert!(matches!(read.stage, Stage::Judging(state) if state.seconds >= 5000.0));
+    }
+}

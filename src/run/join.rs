@@ -354,3 +354,22 @@ fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, Jo
     }
     Ok(needed)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_seen_from_another_unless_they_share_only_the_root() {
+        let place = tempfile::tempdir().unwrap();
+        let place = place.path().canonicalize().unwrap();
+        let shard = place.join("parts").join("1");
+        std::fs::create_dir_all(&shard).unwrap();
+        for (from, expected) in [("parts", "1"), ("parts/2", "../1"), ("new/folder", "../../parts/1")] {
+            assert_eq!(Path::new(&seen_from(&place.join(from), &shard)), Path::new(expected), "{from}");
+        }
+        if cfg!(unix) {
+            assert_eq!(seen_from(Path::new("/nothing-there/folder"), &shard), shard.display().to_string());
+        }
+    }
+}

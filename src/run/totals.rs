@@ -163,3 +163,45 @@ pub(super) fn append_tabbed(all: &mut Option<TabbedLines>, next: Option<&TabbedL
         all.lines += next.lines;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outcome::Reason;
+    use crate::robots::Agents;
+
+    /// Two of three lines are judged, and one is left out.
+    #[test]
+    fn totals_are_balanced_if_no_line_is_lost_or_counted_twice() {
+        let balanced = |change: fn(&mut Judged)| {
+            let mut judged = Judged::default();
+            let mut counts = CrawlerCounts { tallies: Default::default(), counts: [0; Outcome::COUNT] };
+            for (hash, outcome) in [(3, None), (5, Some(Outcome::ROBOTS_TXT)), (7, Some(Outcome::ROBOTS_TXT))] {
+                judged.input.add_hashed(hash, 10);
+                match outcome {
+                    None => judged.left_out[0].add_hashed(hash, 10),
+                    Some(outcome) => {
+                        judged.kept.add_hashed(hash, 10);
+                        counts.tallies[outcome.partition() as usize].add_hashed(hash, 10);
+                        counts.counts[outcome.index()] += 1;
+                    }
+                }
+            }
+            judged.crawlers = vec![counts];
+            change(&mut judged);
+            let mut totals = Totals::new(1, &Splits::new(vec![Agents::everybody()], None, false), 1, None);
+            totals.add(0, &judged);
+            assert_eq!(totals.lines(), judged.input.lines);
+            totals.balanced().is_ok()
+        };
+        assert!(balanced(|_| ()));
+        assert!(!balanced(|judged| judged.input.add_hashed(9, 10)), "a line is lost");
+        assert!(!balanced(|judged| judged.left_out[1].add_hashed(9, 10)), "a line is made");
+        assert!(!balanced(|judged| judged.left_out[0].sum += 1), "a line is another one");
+        assert!(!balanced(|judged| judged.added_line_feed = true), "a line feed is lost");
+        let other = |judged: &mut Judged| {
+            judged.crawlers[0].counts[Outcome::new(Partition::Deferred, Reason::Unfetched).index()] += 1;
+        };
+        assert!(!balanced(other), "a reason has a line more");
+    }
+}

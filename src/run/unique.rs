@@ -302,9 +302,12 @@ fn both(before: &[usize], then: &[usize]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicU64;
+
     use super::*;
-    use crate::input::list::Buffer;
+    use crate::input::chunks::Cut;
     use crate::outcome::Reason;
+    use crate::run::memory::{DEFAULT_MEMORY, JobMemory, Needs};
 
     /// For consecutive chunks: the text that stays, its flawed lines, and how many lines were left out.
     fn remaining(same: SameUrl, layout: &Layout, chunks: &[(&str, &[(u64, Reason)])]) -> Vec<(String, Vec<u64>, u64)> {
@@ -319,6 +322,7 @@ mod tests {
             chunk.set_lines(Buffer { bytes: text.as_bytes().to_vec(), flaws: flaws.to_vec(), left_out: 0 });
             assert!(unique.leave_out_repeated(&turns, &mut chunk, &list, &mut unique_lines, true).unwrap());
             let text = String::from_utf8(chunk.text().to_vec()).unwrap();
+            assert_eq!(chunk.bom_len, if text.starts_with('\u{feff}') { 3 } else { 0 }, "{text:?}");
             let flaws = chunk.flaws().iter().map(|flaw| flaw.0).collect();
             all.push((text, flaws, unique_lines.left_out.lines.lines));
         }
@@ -352,6 +356,8 @@ mod tests {
     #[test]
     fn a_mark_makes_no_other_url() {
         let (marked, plain) = ("\u{feff}http://a.example/1\nno\n", "http://a.example/1\nno\n");
+        let again = "\u{feff}http://a.example/1\nhttp://a.example/1\n";
+        assert_eq!(remaining(SameUrl::Bytes, &Layout::Whole, &[(again, &[])])[0].0, "\u{feff}http://a.example/1\n");
         for (first, second) in [(marked, plain), (plain, marked), (marked, marked)] {
             let chunks: [(&str, &[_]); 2] = [(first, &[]), (second, &[])];
             assert_eq!(
@@ -372,6 +378,20 @@ mod tests {
                 ("http://a.example/%0A\n".to_owned(), vec![0], 3)
             ]
         );
+    }
+
+    #[test]
+    fn other_lines_than_an_interrupted_run_judged_are_an_error() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "http://a.example/1\nhttp://a.example/2\n").unwrap();
+        let (lists, counter) = ([List::open(file.path()).unwrap()], AtomicU64::new(0));
+        let memory = JobMemory::new(DEFAULT_MEMORY, Needs::new([], None, false, None)).unwrap();
+        let limits = PassLimits::new(std::env::temp_dir(), 1, memory);
+        let chunks = Chunks::new(Cut::all(&lists, 60, &counter));
+        let unique = Unique::of_two_passes(SameUrl::Bytes, &chunks, limits, None, None, vec![1]).unwrap();
+        assert!(unique.were_read(&[1], &lists).is_ok());
+        assert!(unique.were_read(&[2], &lists).is_err());
+        assert!(unique.end(&lists).is_err(), "the second line was not read");
     }
 
     #[test]

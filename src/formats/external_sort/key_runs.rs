@@ -317,6 +317,9 @@ mod tests {
                 runs.add(&chunk).unwrap();
             }
             assert!(memory > 0 || most_passes == 0 || runs.most_blocks() > 1);
+            runs.end().unwrap();
+            let files = [&runs.file, runs.of_lines.get_ref()].map(|file| file.metadata().unwrap().len());
+            assert_eq!(runs.written(), files.iter().sum::<u64>(), "{memory}");
             let (mut in_order, mut passes, mut found) = (runs.in_order(Share::for_test(memory)), 0, Vec::new());
             while let Some(key) = in_order.next() {
                 passes = passes.max(in_order.passes);

@@ -100,3 +100,30 @@ impl Layout {
 pub(crate) fn has_tab_inside(line: &[u8]) -> bool {
     memchr::memchr(b'\t', origin::trimmed(line)).is_some()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_has_a_url_and_a_key_by_its_layout() {
+        let cdx = Layout::delimited(b' ', 1);
+        for (layout, line, url, key) in [
+            (&Layout::OneField, "http://a/", Ok("http://a/"), None),
+            (&Layout::OneField, "\thttp://a/ \t", Ok("\thttp://a/ \t"), None),
+            (&Layout::OneField, "http://a/\tb", Err(Reason::Tab), None),
+            (&Layout::Whole, "http://a/\tb", Ok("http://a/\tb"), None),
+            (&cdx, "a)/ http://a/", Ok("http://a/"), Some("a)/")),
+            (&cdx, "- http://a/", Ok("http://a/"), None),
+            (&cdx, " http://a/", Ok("http://a/"), None),
+            (&cdx, "a)/", Err(Reason::Column), None),
+            (&Layout::columns(0), "a)/ http://a/", Ok("a)/"), Some("a)/")),
+            (&Layout::columns(0), "a)/", Ok("a)/"), None),
+            (&Layout::Cdxj, "a)/ 2024 {\"url\":\"http://a/\"}", Ok("http://a/"), Some("a)/")),
+        ] {
+            let found = layout.url(line.as_bytes()).map(|url| String::from_utf8(url.into_owned()).unwrap());
+            assert_eq!(found, url.map(str::to_owned), "{line:?}");
+            assert_eq!(layout.key(line.as_bytes()), key.map(str::as_bytes), "{line:?}");
+        }
+    }
+}

@@ -362,6 +362,7 @@ mod tests {
         assert_eq!(layout(&field(",", "a", false), "a,\"b\n"), Err(UrlFieldError::Quote));
         assert_eq!(layout(&field("", "url", false), "http://a/\n"), Err(UrlFieldError::NoDelimiter));
         let json_lines = |name: &str| Layout::JsonLines(Box::new(Member::new(name)));
+        assert_ne!(json_lines("url"), json_lines("link"));
         for (text, column, expected) in [
             ("{\"url\":\"http://a/\"}\n", "", json_lines("url")),
             ("{\"url\":\"http://a/\n", "link", json_lines("link")),
@@ -371,6 +372,9 @@ mod tests {
         }
         assert_eq!(layout(&field(",", "url", false), ""), Ok((Layout::OneField, String::new())), "nothing is judged");
         assert_eq!(layout(&field("", "", true), "url\nx\n"), Ok((Layout::OneField, "url\n".to_owned())));
+        assert_eq!(UrlField::default().delimiter(",").unwrap().column("2").header(true), field(",", "2", true));
+        // Of a pipe, no more is read than that.
+        assert!(field(",", "url", false).is_determined_by(b"\n") && !field(",", "url", false).is_determined_by(b"url"));
         let long = "x".repeat(LOOK);
         assert_eq!(layout(&field(",", &long, false), &long), Err(UrlFieldError::LongHead));
     }

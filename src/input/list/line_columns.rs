@@ -302,3 +302,122 @@ pub(crate) const URL: &str = "url";
 
 /// The column for the lines of a text that are more than their URLs.
 pub(crate) const LINE: &str = "line";
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::{ArrayRef, Int32Array};
+    use parquet::arrow::ArrowWriter;
+    use parquet::schema::parser::parse_message_type;
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn texts(values: &[&'static str]) -> ArrayRef {
+        Arc::new(BinaryViewArray::from_iter_values(values))
+    }
+
+    /// A table of URLs, in one row group.
+    fn table(urls: &[&'static str]) -> ParquetFile {
+        let batch = RecordBatch::try_from_iter([(URL, texts(urls))]).unwrap();
+        let file = tempfile::tempfile().unwrap();
+        let mut writer = ArrowWriter::try_new(file.try_clone().unwrap(), batch.schema(), None).unwrap();
+        writer.write(&batch).unwrap();
+        writer.close().unwrap();
+        ParquetFile::open(file).unwrap()
+    }
+
+    const URLS: [&str; 7] = ["http://a/1", "http://a/\n2", "", "http://a/longest", "\n", "http://a/\n\n3", "x"];
+    const LINES: &str = "http://a/1\nhttp://a/%0A2\n\nhttp://a/longest\n%0A\nhttp://a/%0A%0A3\nx\n";
+    const FLAWED: [u64; 3] = [1, 4, 5];
+
+    /// The longest of them, and its length.
+    const LONGEST: (usize, usize) = (3, 16);
+
+    #[test]
+    fn lines_are_the_same_however_few_are_read_at_a_time() {
+        let (file, rows) = (table(&URLS), RowRange { group: 0, first: 0, rows: URLS.len(), ends: true });
+        for (most, full) in (1..9).flat_map(|most| [1, 10, 11, 26, 1000].map(|full| (most, full))) {
+            for longest in [LONGEST.1 - 1, LONGEST.1] {
+                let mut reader = LineReader::open(&file, LineColumns::Url([0]), rows).unwrap();
+                let (mut text, mut flaws) = (Vec::new(), Vec::new());
+                let (mut line, mut ended) = (0, false);
+                while !ended {
+                    let (start, mut next) = (text.len(), Vec::new());
+                    let read =
+                        reader.next_lines(file.schema(), most, full, longest, line as u64, &mut next, &mut flaws);
+                    let Ok(count) = read else { break };
+                    text.append(&mut next);
+                    line += count;
+                    ended = count == 0;
+                    let lines: Vec<&[u8]> = text[start..].split_inclusive(|&byte| byte == b'\n').collect();
+                    assert!(lines.len() == count && count <= most, "{most} {full}");
+                    let all_but_last: usize = lines.iter().rev().skip(1).map(|line| line.len()).sum();
+                    assert!(all_but_last < full, "{most} {full}");
+                    let is_full = count == most || text.len() - start >= full;
+                    assert!(is_full || line == URLS.len() || line == LONGEST.0 || ended, "{most} {full}");
+                }
+                let end = if longest < LONGEST.1 { LONGEST.0 } else { URLS.len() };
+                assert_eq!((line, ended), (end, end == URLS.len()), "{most} {full}");
+                let expected: String = LINES.split_inclusive('\n').take(end).collect();
+                assert_eq!(String::from_utf8(text).unwrap(), expected);
+                let flaws: Vec<u64> = flaws.into_iter().map(|(line, _)| line).collect();
+                let expected = FLAWED.into_iter().filter(|&line| line < end as u64);
+                assert!(flaws.iter().copied().eq(expected), "{most} {full} {flaws:?}");
+            }
+        }
+    }
+
+    fn arrays(urls: &[&'static str]) -> LineArrays {
+        LineArrays {
+            line_columns: LineColumns::Url([0]),
+            texts: vec![texts(urls).as_binary_view().clone()],
+            port: None,
+        }
+    }
+
+    #[test]
+    fn all_lines_are_read_at_once_unless_they_are_too_long() {
+        let mut buffer = Buffer::default();
+        assert!(arrays(&URLS).append_all(1000, &mut buffer));
+        assert_eq!(String::from_utf8(buffer.bytes).unwrap(), LINES);
+        assert!(buffer.flaws.iter().map(|&(line, _)| line).eq(FLAWED));
+        for (urls, most, expected) in [
+            (&["abcd"][..], 4, true),
+            (&["abcd"], 3, false),
+            (&["abcd", "x"], 6, true),
+            (&["abcd", "x"], 5, false),
+            (&["x", "abcdef"], 5, false),
+        ] {
+            assert_eq!(arrays(urls).append_all(most, &mut Buffer::default()), expected, "{urls:?} {most}");
+        }
+    }
+
+    /// Whatever a schema says, another type is an error, in a table that we made as well.
+    #[test]
+    fn a_column_of_another_type_is_an_error() {
+        let text = || texts(&["http"]);
+        let integer = || Arc::new(Int64Array::from(vec![8080])) as ArrayRef;
+        let short = || Arc::new(Int32Array::from(vec![8080])) as ArrayRef;
+        let parts = |port| vec![text(), text(), port, text(), text()];
+        for (columns, is_fine) in [
+            (vec![text(), text()], true),
+            (vec![integer(), text()], false),
+            (vec![text(), short()], false),
+            (parts(short()), true),
+            (parts(integer()), true),
+            (parts(text()), false),
+        ] {
+            let names = if columns.len() == 2 { &[URL, LINE][..] } else { &UrlParts::COLUMNS };
+            let fields: String = names.iter().map(|name| format!("required binary {name};")).collect();
+            let schema = parse_message_type(&format!("message table {{ {fields} }}")).unwrap();
+            let batch = RecordBatch::try_from_iter(names.iter().zip(columns)).unwrap();
+            let places = if names.len() == 2 { LineColumns::Text([0, 1]) } else { LineColumns::Parts([0, 1, 2, 3, 4]) };
+            let mut line = Vec::new();
+            let read = LineArrays::of(places, &SchemaDescriptor::new(Arc::new(schema)), &batch);
+            assert_eq!(read.is_ok(), is_fine, "{:?}", batch.schema());
+            let Ok(read) = read else { continue };
+            assert!(!read.append_line(0, &mut line));
+            assert_eq!(line, if names.len() == 2 { &b"http"[..] } else { b"http://http:8080http?http" });
+        }
+    }
+}

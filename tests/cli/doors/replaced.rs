@@ -298,6 +298,7 @@ fn a_closed_standard_output_is_an_error_for_what_prints() {
         "filter --policy policy.rsv --only allowed urls >/dev/null",
         "filter --policy policy.rsv --only allowed urls 1<>/dev/null",
         "export policy.rsv --what access -o access.tsv >&-",
+        "export policy.rsv --what access -o /dev/null >&-",
         "report out >&-",
         "man -o pages >&-",
     ] {

@@ -3,12 +3,15 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use robosieve::run::{Folder, Job, OutputMode, Shard, join};
+use robosieve::policy::{Capture, Captures};
+use robosieve::run::{Folder, Job, OutputMode, Shard, UrlField, join};
+use robosieve::{Agents, Choices, Dialect};
 use serde_json::{Value, json};
 
 use super::{Bench, Text, files, lists, without};
@@ -47,12 +50,20 @@ struct Shards<'b> {
     made: Cell<usize>,
 }
 
+/// The size of chunks of the whole run and of the first shard.
+const CHUNK: usize = 100;
+
+/// The most workers of a shard: those of the first.
+const WORKERS: usize = 2;
+
 impl<'b> Shards<'b> {
     fn run(bench: &'b Bench, case: &Case, job: &Job, lists: &[PathBuf], of: usize) -> Shards<'b> {
         let part = |number: usize| {
             let name = format!("part{number}of{of}");
             let shard = format!("{number}/{of}").parse::<Shard>().expect("a shard");
-            let receipt = bench.run(job.clone().shard(Some(shard)), folder(bench, case, &name));
+            // Any number of workers and any size of chunks will do.
+            let job = job.clone().shard(Some(shard)).threads(1 + number % 2).chunk_size(CHUNK + number - 1);
+            let receipt = bench.run(job, folder(bench, case, &name));
             (bench.path(&name), receipt)
         };
         Shards { bench, lists: lists.to_vec(), parts: (1..=of).map(part).collect(), made: Cell::new(0) }
@@ -174,10 +185,10 @@ impl<'b> Shards<'b> {
         missed
     }
 
-    /// A range that is shorter or longer at either end.
-    fn resized(&self) {
+    /// A range of one of these lists that is shorter or longer at either end.
+    fn resized(&self, lists: Range<usize>) {
         let all: Vec<usize> = (0..self.parts.len()).collect();
-        for (shard, list) in all.iter().flat_map(|&shard| (0..self.lists.len()).map(move |list| (shard, list))) {
+        for (shard, list) in all.iter().flat_map(|&shard| lists.clone().map(move |list| (shard, list))) {
             let (start, end) = self.range(shard, list);
             for (end_name, to) in [
                 ("start", start.checked_sub(1)),
@@ -243,13 +254,13 @@ fn joined(receipt: Value, has_files: bool) -> Value {
 fn check(case: &Case) -> ([bool; 3], usize) {
     let bench = Bench::new();
     let lists = bench.write("in", case.lists.iter().map(|list| list.whole(case.fields)));
-    let job = bench.job(&lists, case.fields).threads(1).chunk_size(100);
+    let job = bench.job(&lists, case.fields).threads(WORKERS).chunk_size(CHUNK);
     let whole = bench.run(job.clone(), folder(&bench, case, "whole"));
     let shards = Shards::run(&bench, case, &job, &lists, case.of);
     is_joined(&bench, case, &shards, &whole);
     shards.miscounted();
     let misplaced = shards.misplaced();
-    shards.resized();
+    shards.resized(0..lists.len());
     shards.of_other_lists();
     let more = Shards::run(&bench, case, &job, &lists, case.of + 1);
     let (mut folders, last) = (shards.folders(), case.of - 1);
@@ -270,6 +281,12 @@ fn is_joined(bench: &Bench, case: &Case, shards: &Shards<'_>, whole: &Value) {
     let receipt = join(&folders, out, case.concat, false).expect("all shards");
     bench.is_proven(out);
     let receipt = serde_json::to_value(&receipt).expect("JSON");
+    let seconds = |receipt: &Value| receipt["seconds"].as_f64().expect("a number");
+    let longest = shards.parts.iter().map(|(_, part)| seconds(part)).fold(0.0, f64::max);
+    let speed = receipt["input"]["lines"].as_f64().expect("a number") / longest;
+    let found = (seconds(&receipt), receipt["urls_per_second"].as_f64().expect("a number"));
+    let is_near = |found: f64, expected: f64| (found - expected).abs() <= expected * 1e-9;
+    assert!(is_near(found.0, longest) && is_near(found.1, speed), "{found:?} {longest} {speed}");
     assert_eq!(joined(receipt, case.concat), joined(whole.clone(), case.concat));
     let [mut found, mut expected] = [out, &bench.path("whole")].map(files);
     if !case.concat {
@@ -278,6 +295,45 @@ fn is_joined(bench: &Bench, case: &Case, shards: &Shards<'_>, whole: &Value) {
         }
     }
     assert!(found == expected, "the files");
+}
+
+/// Counts of everything that is counted are other than 0 in each of two shards, and their sums are not their products.
+#[test]
+fn a_joined_receipt_counts_what_one_run_does() {
+    let policy = |robots: &str| {
+        let mut captures = Captures::new("examplebot".parse::<Agents>().expect("a name"), Dialect::DEFAULT);
+        captures.add(vec![Capture::found("http://a.example", robots.as_bytes())]).expect("an origin");
+        captures.policy().expect("an origin")
+    };
+    let bench = Bench { policy: policy("User-agent: *\nDisallow: /no*4\n"), ..Bench::new() };
+    let lines = "http://www.a.example/1\nhttp://a.example/\t2\nhttp://a.example/./3\nhttp://a.example/%41\nhttp://a.example/no/4\n";
+    let compressed = Text { lines: Vec::new(), is_marked: false, is_open: false, is_compressed: true };
+    let (open, mut cut) = (compressed.stored(lines.trim_end()), compressed.stored(lines));
+    cut.truncate(cut.len() - 10);
+    let plain = lines.repeat(9).into_bytes();
+    let lists = bench.write("in", [&cut, &open, &plain, &cut, &open, &cut, &open, &cut].map(Vec::clone));
+    let older = policy("User-agent: *\nDisallow: /%41\n");
+    let job = bench.job(&lists, false).against(older, false).skip_bad(true);
+    let job = job.url_field(UrlField::default().delimiter("none").expect("a delimiter"));
+    let job = job.choices(Choices::at(0).www_fallback(true)).threads(WORKERS).chunk_size(CHUNK);
+    let case = Case { lists: Vec::new(), of: 2, fields: false, verdicts: true, per_input: false, concat: true };
+    let whole = bench.run(job.clone(), folder(&bench, &case, "whole"));
+    let shards = Shards::run(&bench, &case, &job, &lists, case.of);
+    for count in [
+        "skipped",
+        "urls_with_tabs",
+        "dot_segments",
+        "rewritten_paths",
+        "normalised_paths",
+        "www_fallbacks",
+        "added_line_feeds",
+    ] {
+        let [one, other] = [0, 1].map(|shard: usize| shards.parts[shard].1[count].as_u64().expect("a number"));
+        assert!(one > 0 && other > 0 && one + other != one * other, "{count} {one} {other}");
+    }
+    is_joined(&bench, &case, &shards, &whole);
+    // The one that each shard has read a part of.
+    shards.resized(2..3);
 }
 
 #[test]
