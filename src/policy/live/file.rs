@@ -61,7 +61,10 @@ impl FileGroups {
 
     /// The automata, which are compiled now if they are not yet.
     fn automata(&self) -> &[u32] {
-        self.automata.get().map_or_else(|| self.compiled(), |words| words)
+        match self.automata.get() {
+            Some(words) => words,
+            None => self.compiled(),
+        }
     }
 
     #[cold]
