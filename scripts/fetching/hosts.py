@@ -55,11 +55,12 @@ def always(*args: str, **more: object) -> Callable[[Request], Answer]:
 
 
 OK = always("200 OK", "Content-Type: text/plain", body=FILE)
+MISSING = always("404 Not Found", body=PAGE)
 
 
-def after(times: int, trouble: Callable[[Request], Answer]) -> Callable[[Request], Answer]:
-    """The file, after trouble so many times."""
-    return lambda request: trouble(request) if request.times <= times else OK(request)
+def after(times: int, trouble: Callable[[Request], Answer], then: Callable[[Request], Answer] = OK) -> Callable[[Request], Answer]:
+    """Trouble so many times, and then the file."""
+    return lambda request: (trouble if request.times <= times else then)(request)
 
 
 def to(location: str) -> Callable[[Request], Answer]:
@@ -69,6 +70,11 @@ def to(location: str) -> Callable[[Request], Answer]:
         if request.target == "/robots.txt"
         else OK(request)
     )
+
+
+def only_at(target: str, location: str) -> Callable[[Request], Answer]:
+    """A redirect of robots.txt; the file is only at the target that it means."""
+    return lambda request: (OK if request.target == target else to(location) if request.target == "/robots.txt" else MISSING)(request)
 
 
 def chain(hops: int) -> Callable[[Request], Answer]:
@@ -105,10 +111,11 @@ CUT_CHUNK = always("200 OK", "Transfer-Encoding: chunked", body=b"99\r\n" + FILE
 START, UNTIL_CLOSED = b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 200 OK\r\n\r\n"
 ODD = "/odd\"[1]{a}?a\\b|c=%zz&d='#fragment"
 
-# Name, number of hosts, what becomes of their URLs, what they answer.
+# Name, number of hosts, what becomes of their URLs, what they answer. Who waits for one that is silent waits for as long as its user
+# allows: so each is silent only once.
 HTTP = (
-    ("rules", 30, RULES, OK),
-    ("missing", 10, FREE, always("404 Not Found", body=PAGE)),
+    ("rules", 23, RULES, OK),
+    ("missing", 10, FREE, MISSING),
     ("gone", 2, FREE, always("410 Gone")),
     ("forbidden", 3, FREE, always("403 Forbidden", body=PAGE)),
     ("empty", 2, FREE, always("200 OK")),
@@ -123,6 +130,10 @@ HTTP = (
     ("year", 2, GIVEN_UP, IN_A_YEAR),
     ("moved", 4, RULES, to("/files/robots.txt?v=1")),
     ("moved-odd", 2, RULES, to(ODD)),
+    ("moved-utf8", 2, RULES, only_at("/%C3%A9", "/\u00c3\u00a9")),
+    ("moved-far", 1, RULES, to(f"\\\\rules-1.{DOMAIN}\\robots.txt")),
+    ("many-digits", 2, GIVEN_UP, always("429 Too Many Requests", "Retry-After: " + 400 * "9", pause=31_536_000)),
+    ("many-words", 2, RULES, after(1, always("503 Service Unavailable", "Retry-After: Thu, 99 Foo: soon\t"))),
     ("chain", 6, RULES, chain(5)),
     ("chain-too-long", 3, FREE, chain(6)),
     ("across", 8, RULES, to(f"http://rules-1.{DOMAIN}/robots.txt")),
@@ -155,15 +166,15 @@ HTTP = (
     ("hangs-up", 2, GIVEN_UP, raw()),
     ("no-http", 2, GIVEN_UP, raw(b"220 mail ready\r\n\r\n")),
     ("nobody", 6, GIVEN_UP, raw()),
-    ("silent", 2, GIVEN_UP, raw(end=SILENCE)),
+    ("silent", 2, GIVEN_UP, after(1, raw(end=SILENCE), raw())),
     ("silent-once", 2, RULES, after(1, raw(end=SILENCE))),
-    ("stalls", 2, GIVEN_UP, raw(UNTIL_CLOSED, FILE, end=SILENCE)),
-    ("stalls-in-head", 2, GIVEN_UP, raw(START, b"X-", end=SILENCE)),
+    ("stalls", 2, GIVEN_UP, after(1, raw(UNTIL_CLOSED, FILE, end=SILENCE), SHORT)),
+    ("stalls-in-head", 2, GIVEN_UP, after(1, raw(START, b"X-", end=SILENCE), raw(START, b"X-", end=RESET))),
 )
 # The same over TLS. The certificate is for one label before the domain.
 HTTPS = (
     ("tls", 6, RULES, OK),
-    ("tls-missing", 2, FREE, always("404 Not Found")),
+    ("tls-missing", 2, FREE, MISSING),
     ("tls-short", 1, GIVEN_UP, SHORT),
     ("other.certificate", 2, GIVEN_UP, OK),
 )

@@ -44,6 +44,8 @@ class Server:
         self.free: dict[str, int] = {}
         self.times: Counter[str] = Counter()
         self.problems: list[str] = []
+        # What is called then: nobody needs to wait for more of them.
+        self.at_problem: Callable[[], object] = lambda: None
         # Where nobody listens: the port is taken, and refuses.
         self.nobody = socket.socket()
         self.nobody.bind(("127.0.0.1", 0))
@@ -67,6 +69,10 @@ class Server:
                 if times and times[-1] == now:
                     times.pop()
                     self.free[url] = now
+
+    def problem(self, text: str) -> None:
+        self.problems.append(text)
+        self.at_problem()
 
     def serve(self) -> None:
         while True:
@@ -109,7 +115,7 @@ class Server:
             now = self.clock.now()
             self.times[url] += 1
             if now < self.free.get(url, 0):
-                self.problems.append(f"early: {url} is requested {self.free[url] - now} s too early")
+                self.problem(f"early: {url} is requested {self.free[url] - now} s too early")
             self.asked[url].append(now)
             if self.alarm:
                 left, call = self.alarm
@@ -118,7 +124,7 @@ class Server:
                     call()
             host = self.hosts.get(origin)
             if host is None:
-                self.problems.append(f"strange: {url} is requested")
+                self.problem(f"strange: {url} is requested")
                 return Answer()
             answer = host.reply(Request(host.number, target, self.times[url], now))
             self.free[url] = now + max(answer.pause, 60)

@@ -1,5 +1,5 @@
 """What Python reads before a recipe: every host is on loopback, and the time is that of the file CLOCK, which only `sleep` moves. With
-KILL_AFTER, Python kills itself before so many files or connections are opened.
+KILL_AFTER, Python kills itself before so many lines of the recipe are run.
 """
 
 import os
@@ -34,11 +34,15 @@ time.time, time.sleep, socket.create_connection = now, sleep, to_loopback
 if "KILL_AFTER" in os.environ:
     left = int(os.environ["KILL_AFTER"])
 
-    def hook(event, arguments):
+    def count(frame, event, argument):
         global left
-        if event in ("open", "os.rename", "socket.connect") and "__pycache__" not in str(arguments):
-            left -= 1
-            if left <= 0:
-                os.kill(os.getpid(), signal.SIGKILL)
+        left -= event == "line"
+        if left <= 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return count
 
-    sys.addaudithook(hook)
+    def trace(frame, event, argument):
+        is_recipe = frame.f_code.co_name == "<module>" and frame.f_code.co_filename.endswith("frontier.py")
+        return count if is_recipe else None
+
+    sys.settrace(trace)
