@@ -51,7 +51,7 @@ def in_shell() -> Recipe:
 
 def in_python(python: Path) -> Recipe:
     files = {"crawler.py": block("python.md", "crawler.py"), "frontier.py": block("recipes.md", "frontier.py")}
-    return Recipe("frontier.py", files, (str(python), "frontier.py"), 500)
+    return Recipe("frontier.py", files, (str(python), "frontier.py"), 3000)
 
 
 class Run:

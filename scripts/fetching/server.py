@@ -37,6 +37,8 @@ class Server:
         self.certificate = folder / "certificate.pem"
         self.context = certified(self.certificate)
         self.lock = threading.Lock()
+        # How many connections are open.
+        self.open, self.ended = 0, threading.Condition()
         # What is called after so many requests from now.
         self.alarm: tuple[int, Callable[[], object]] | None = None
         # For each URL, when it was requested, and from when it may be again. The number of requests counts those before a kill, too.
@@ -62,7 +64,12 @@ class Server:
         self.nobody.close()
 
     def forget_the_last(self) -> None:
-        """Who asked was killed: requests of this moment may be made again."""
+        """Who asked was killed: requests of this moment may be made again, also those that are still to be read."""
+        with socket.create_connection(self.listening.getsockname()) as last:
+            last.shutdown(socket.SHUT_WR)
+            last.recv(1)
+        with self.ended:
+            self.ended.wait_for(lambda: not self.open, PATIENCE)
         with self.lock:
             now = self.clock.now()
             for url, times in self.asked.items():
@@ -80,7 +87,17 @@ class Server:
                 connection, _ = self.listening.accept()
             except OSError:
                 return
-            threading.Thread(target=self.talk, args=(connection,), daemon=True).start()
+            with self.ended:
+                self.open += 1
+            threading.Thread(target=self.talk_to_the_end, args=(connection,), daemon=True).start()
+
+    def talk_to_the_end(self, connection: socket.socket) -> None:
+        try:
+            self.talk(connection)
+        finally:
+            with self.ended:
+                self.open -= 1
+                self.ended.notify_all()
 
     def talk(self, connection: socket.socket) -> None:
         """One request and its answer. Clients may hang up at any time."""
