@@ -23,7 +23,7 @@ CLOSE, RESET, SILENCE = "close", "reset", "silence"
 
 @dataclass(frozen=True)
 class Request:
-    """A request: of which host (its kind and number), for what, the how manieth for this URL, and when."""
+    """A request: the number of its host, for what, which one it is for this URL (1 is the first), and when."""
 
     number: int
     target: str
@@ -42,9 +42,9 @@ class Answer:
 
 
 def answer(status: str, *headers: str, body: bytes = b"", end: str = CLOSE, pause: int = 0) -> Answer:
-    """An answer as servers write it. Its length is said unless a header says how the body ends."""
-    said = any(header.startswith(("Content-Length", "Transfer-Encoding")) for header in headers)
-    headers = (*headers, *([] if said else [f"Content-Length: {len(body)}"]), "Connection: close")
+    """An answer as servers write it. It has its length, unless a header says how the body ends."""
+    has_length = any(header.startswith(("Content-Length", "Transfer-Encoding")) for header in headers)
+    headers = (*headers, *([] if has_length else [f"Content-Length: {len(body)}"]), "Connection: close")
     head = "".join(f"{line}\r\n" for line in (f"HTTP/1.1 {status}", *headers, ""))
     return Answer(head.encode("latin-1"), (body,), end, pause)
 

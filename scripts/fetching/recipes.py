@@ -87,14 +87,14 @@ class Run:
     def start(self, **environment: str) -> subprocess.CompletedProcess[str]:
         """Runs the recipe until it ends or is killed."""
         self.starts += 1
-        with (self.folder / "said.txt").open("w+") as said:
+        with (self.folder / "output.txt").open("w+") as output:
             process = self.process = subprocess.Popen(
                 [*self.recipe.command, "urls.txt"],
                 cwd=self.folder,
                 env={**self.environment, **environment},
                 stdin=subprocess.DEVNULL,
-                stdout=said,
-                stderr=said,
+                stdout=output,
+                stderr=output,
                 start_new_session=True,
             )
             self.server.at_problem = self.kill_now
@@ -104,8 +104,8 @@ class Run:
                 self.server.problems.append(f"endless: {self.recipe.name} runs for more than {FOREVER} s")
                 self.kill_now()
                 process.wait()
-            said.seek(0)
-            return subprocess.CompletedProcess(process.args, process.returncode, said.read())
+            output.seek(0)
+            return subprocess.CompletedProcess(process.args, process.returncode, output.read())
 
     def result(self) -> dict[str, str]:
         """In which partition each line is."""

@@ -113,13 +113,13 @@ class Server:
                 if not piece:
                     return
                 head += piece
-            said = self.reply("https" if tls else "http", head.decode("latin-1"))
-            connection.sendall(said.head)
-            for piece in said.body:
+            answer = self.reply("https" if tls else "http", head.decode("latin-1"))
+            connection.sendall(answer.head)
+            for piece in answer.body:
                 connection.sendall(piece)
-            if said.end == SILENCE:
+            if answer.end == SILENCE:
                 connection.recv(1)
-            if said.end == RESET:
+            if answer.end == RESET:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
     def reply(self, scheme: str, head: str) -> Answer:
