@@ -1,4 +1,7 @@
-"""Every block of docs/python.md runs, from top to bottom, and the crawler at its top has strict types."""
+"""Every block of docs/python.md runs, from top to bottom; the crawler at its top and the frontier of docs/recipes.md have strict types.
+
+scripts/frontier-check runs that frontier.
+"""
 
 import re
 import subprocess
@@ -27,10 +30,12 @@ def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         exec(compile(code, str(PAGE), "exec"), scope)
 
 
-def test_the_crawler_has_strict_types(tmp_path: Path) -> None:
-    (block, *_) = BLOCK.finditer(PAGE.read_text())
-    assert "class Crawler" in block.group(1)
-    (tmp_path / "crawler.py").write_text(block.group(1))
+def test_crawler_and_frontier_have_strict_types(tmp_path: Path) -> None:
+    (crawler, *_) = BLOCK.finditer(PAGE.read_text())
+    (frontier,) = BLOCK.finditer((ROOT / "docs/recipes.md").read_text())
+    assert "class Crawler" in crawler.group(1)
+    (tmp_path / "crawler.py").write_text(crawler.group(1))
+    (tmp_path / "frontier.py").write_text(frontier.group(1))
     command = [
         sys.executable,
         "-m",
@@ -39,6 +44,7 @@ def test_the_crawler_has_strict_types(tmp_path: Path) -> None:
         "--config-file",
         str(ROOT / "python/pyproject.toml"),
         "crawler.py",
+        "frontier.py",
     ]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
