@@ -20,7 +20,7 @@ use crate::show::export::Format;
 #[derive(Debug, clap::Args)]
 pub struct TrustArgs {
     /// Do not verify the checksums of the policy files
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub trust_checksum: bool,
 }
 
@@ -32,15 +32,15 @@ impl TrustArgs {
 
 /// Tell what changed between two policy files, and by which paths
 ///
-/// Groups are compared by what they match, for all paths that a fetcher can ask for, not by how they are written. The choices, such as
-/// --on-unreachable, are those of `filter` with --against: ages are judged of the newer policy only. The exit status is 1 if something
-/// changed.
+/// Groups are compared by what they match, for all paths that a fetcher can ask for, not by how they are written. Choices are those
+/// of `filter` with --against: ages are judged of the newer policy only. Exits with 0 if nothing changed, with 1 if something did,
+/// and with 2 on an error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve diff old.rsv new.rsv
   robosieve diff old.rsv new.rsv --agent GPTBot --only now-blocked,both
   robosieve diff old.rsv new.rsv --summary
-  robosieve diff old.rsv new.rsv --statuses common-crawl --content-signal everybody
+  robosieve diff old.rsv new.rsv --statuses common-crawl
   robosieve diff old.rsv new.rsv --format parquet -o changes.parquet")]
 pub struct DiffArgs {
     /// The older policy file
@@ -49,15 +49,15 @@ pub struct DiffArgs {
     /// The newer policy file
     #[arg(value_name = "NEW")]
     pub new: PathBuf,
-    /// Only this crawler, which both policies were compiled for; may be repeated [default: all that both have]
-    #[arg(long, value_name = "NAME", alias = "crawler", value_parser = published)]
+    /// Only this crawler; repeatable [default: all of both]
+    #[arg(long, value_name = "NAME", value_parser = published)]
     pub agent: Vec<Agents>,
     /// Only these kinds of change, such as now-blocked
     ///
-    /// came, went: the origin is in one of the policies only; now-blocked, now-allowed, both: paths that show it; now-deferred,
-    /// was-deferred: there is no verdict now, or was none; undecided: rules that are too intricate to compare; status, group,
-    /// rewritten: no path can tell; preferences: something else is said about uses of a page, or a line about uses, such as License, came or
-    /// went; preferences-undecided: lines about uses that are too intricate to compare. Give several with commas, or repeat the option.
+    /// came, went: the origin is in one of the policies only. now-blocked, now-allowed, both: paths show it. now-deferred,
+    /// was-deferred: there is no verdict now, or was none. status, group, rewritten: no path can tell. preferences: what is said
+    /// about uses of a page changed. undecided, preferences-undecided: too intricate to compare. Give several with commas, or
+    /// repeat the option.
     #[arg(
         long,
         value_name = "CHANGE",
@@ -72,18 +72,18 @@ pub struct DiffArgs {
     /// Count the origins for each crawler and kind of change
     #[arg(long)]
     pub summary: bool,
-    /// The output format [default: text]
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    /// tsv, jsonl or parquet [default: text]
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true, value_parser = format())]
     pub format: Option<Format>,
     /// The same as --format jsonl
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
     #[command(flatten)]
-    pub view: ViewArgs,
-    #[command(flatten)]
     pub file: TableFileArgs,
     #[command(flatten)]
     pub trust: TrustArgs,
+    #[command(flatten)]
+    pub view: ViewArgs,
 }
 
 impl DiffArgs {
@@ -95,34 +95,35 @@ impl DiffArgs {
     }
 }
 
-/// Tell when each crawler's access changed, by policy files of different times
+/// Tell when each crawler's access changed, by several policies
 ///
-/// Writes a table: for each origin and crawler whose access changed, a row for each policy by which it is another than by the one before,
-/// beginning with the first. policy is its file, as it was given; blocked, root and group are those of `export --what access`. Ages are
-/// judged of the last policy only. With an origin, only its rows, also if nothing changed; the exit status is 1 if no policy has it.
+/// Writes a table: for each origin and crawler whose access changed, a row for the first policy, and for each by which it is
+/// another than by the one before. policy is its file, as it was given; blocked, root and group are those of `export --what
+/// access`. Ages are judged of the last policy only. With an origin, only its rows, also if nothing changed; the exit status is 1
+/// if no policy has it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve history 2026-01.rsv 2026-06.rsv 2026-11.rsv
   robosieve history 2026-*.rsv https://example.com --agent GPTBot
   robosieve history 2026-*.rsv --format parquet -o history.parquet")]
 pub struct HistoryArgs {
-    /// Policy files, the oldest first; then an origin, if only that one is asked about
+    /// Policy files, the oldest first; then one origin, if any
     ///
     /// The last argument is an origin if it has `://` in it.
     #[arg(value_name = "POLICY", required = true)]
     pub policies: Vec<PathBuf>,
-    /// Only this crawler, which all policies were compiled for; may be repeated [default: all that all have]
-    #[arg(long, value_name = "NAME", alias = "crawler", value_parser = published)]
+    /// Only this crawler; repeatable [default: all of all]
+    #[arg(long, value_name = "NAME", value_parser = published)]
     pub agent: Vec<Agents>,
-    /// The output format
-    #[arg(long, default_value = "tsv", value_name = "FORMAT", value_parser = format())]
+    /// tsv, jsonl or parquet
+    #[arg(long, default_value = "tsv", value_name = "FORMAT", hide_possible_values = true, value_parser = format())]
     pub format: Format,
-    #[command(flatten)]
-    pub choices: OriginChoicesArgs,
     #[command(flatten)]
     pub file: TableFileArgs,
     #[command(flatten)]
     pub trust: TrustArgs,
+    #[command(flatten)]
+    pub choices: OriginChoicesArgs,
 }
 
 impl HistoryArgs {
