@@ -99,12 +99,12 @@ pub struct MergeArgs {
     /// The policy files
     #[arg(value_name = "POLICY", required = true)]
     pub policies: Vec<PathBuf>,
-    /// The policy file to write; may be one of those merged
-    #[arg(short, long, value_name = "FILE")]
-    pub out: PathBuf,
     /// Replace the overrides of all policies by these (TOML)
     #[arg(long, value_name = "FILE")]
     pub overrides: Option<PathBuf>,
+    /// The policy file to write; may be one of those merged
+    #[arg(short, long, value_name = "FILE")]
+    pub out: PathBuf,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,

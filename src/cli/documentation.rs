@@ -19,10 +19,9 @@ use crate::formats::standard_output;
 /// It completes commands, options, their values, and file names. The examples show where each shell usually looks for it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
+  robosieve completions bash > ~/.bash_completion
   robosieve completions zsh > ~/.zfunc/_robosieve
-  robosieve completions fish > ~/.config/fish/completions/robosieve.fish
-  robosieve completions bash \\
-      > ~/.local/share/bash-completion/completions/robosieve")]
+  robosieve completions fish > ~/.config/fish/completions/robosieve.fish")]
 pub struct CompletionsArgs {
     /// bash, elvish, fish, powershell or zsh
     #[arg(value_name = "SHELL", hide_possible_values = true)]

@@ -44,7 +44,7 @@ pub struct LintArgs {
         value_parser = dialects()
     )]
     pub dialect: Vec<&'static [Dialect]>,
-    /// Least that counts: error, warning, note
+    /// Least to count: error, warning, note
     ///
     /// For the exit status; all findings are printed.
     #[arg(long, value_name = "LEVEL", default_value = "note", hide_possible_values = true,

@@ -16,7 +16,7 @@ const ACCEPTED: [(&str, u64, u64); 10] = [
     ("PT36H", 129_600, 129_600),
 ];
 
-const REFUSED: [&str; 9] = ["soon", "7y", "1e3", "10x", "s", "7d7", "5.", "1,5s", ""];
+const REFUSED: [&str; 8] = ["soon", "7y", "1e3", "10x", "s", "7d7", "5.", ""];
 
 fn bench() -> Bench {
     let bench = Bench::with_site();
@@ -81,7 +81,8 @@ fn the_delay_of_an_override_is_a_number_of_seconds_or_a_duration() {
         let (done, bench) = compiled(delay);
         done.success();
         let done = bench.program("export p.rsv --what delays --format jsonl").assert().success();
-        said(&done.get_output().stdout, &[&format!("\"value\":\"{seconds}\"")]);
+        let table = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+        assert!(table.contains(&format!("\"value\":\"{seconds}\"")), "{delay}: {table}");
     }
     for given in REFUSED {
         let (done, _) = compiled(&format!("'{given}'"));
