@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use super::args::{OriginChoicesArgs, ViewArgs, mapped, number, one_of, published, trust};
 use super::error::Failure;
-use super::export::{TableFileArgs, format};
+use super::export::{TableFileArgs, TableFormatArgs};
 use super::say::say;
 use super::sources::origin_of;
 use crate::formats::{standard_output, visible};
@@ -42,6 +42,7 @@ impl TrustArgs {
   robosieve diff old.rsv new.rsv --summary
   robosieve diff old.rsv new.rsv --statuses common-crawl
   robosieve diff old.rsv new.rsv --format parquet -o changes.parquet")]
+#[command(mut_arg("format", |arg| arg.help("tsv, jsonl or parquet [default: text]")))]
 pub struct DiffArgs {
     /// The older policy file
     #[arg(value_name = "OLD")]
@@ -49,7 +50,7 @@ pub struct DiffArgs {
     /// The newer policy file
     #[arg(value_name = "NEW")]
     pub new: PathBuf,
-    /// Only this crawler; repeatable [default: all of both]
+    /// Only this crawler; repeatable [default: all that both have]
     #[arg(long, value_name = "NAME", value_parser = published)]
     pub agent: Vec<Agents>,
     /// Only these kinds of change, such as now-blocked
@@ -72,12 +73,8 @@ pub struct DiffArgs {
     /// Count the origins for each crawler and kind of change
     #[arg(long)]
     pub summary: bool,
-    /// tsv, jsonl or parquet [default: text]
-    #[arg(long, value_name = "FORMAT", hide_possible_values = true, value_parser = format())]
-    pub format: Option<Format>,
-    /// The same as --format jsonl
-    #[arg(long, conflicts_with = "format")]
-    pub json: bool,
+    #[command(flatten)]
+    pub format: TableFormatArgs,
     #[command(flatten)]
     pub file: TableFileArgs,
     #[command(flatten)]
@@ -91,7 +88,7 @@ impl DiffArgs {
     pub fn table(&self) -> Option<Format> {
         // A file and a summary are tables.
         let is_table = self.file.out.is_some() || self.summary;
-        if self.json { Some(Format::JsonLines) } else { self.format.or(is_table.then_some(Format::Tsv)) }
+        self.format.given().or(is_table.then_some(Format::Tsv))
     }
 }
 
@@ -112,12 +109,11 @@ pub struct HistoryArgs {
     /// The last argument is an origin if it has `://` in it.
     #[arg(value_name = "POLICY", required = true)]
     pub policies: Vec<PathBuf>,
-    /// Only this crawler; repeatable [default: all of all]
+    /// Only this crawler; repeatable [default: all that all have]
     #[arg(long, value_name = "NAME", value_parser = published)]
     pub agent: Vec<Agents>,
-    /// tsv, jsonl or parquet
-    #[arg(long, default_value = "tsv", value_name = "FORMAT", hide_possible_values = true, value_parser = format())]
-    pub format: Format,
+    #[command(flatten)]
+    pub format: TableFormatArgs,
     #[command(flatten)]
     pub file: TableFileArgs,
     #[command(flatten)]
@@ -162,13 +158,14 @@ pub fn history(args: &HistoryArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::NoPolicies);
     }
     let origin = given.map(origin_of).transpose()?;
-    args.file.ensure(args.format, paths)?;
+    let format = args.format.or_tsv();
+    args.file.ensure(format, paths)?;
     let choices = args.choices.choices(args.choices.time())?;
     let policies = paths.iter().map(|path| args.trust.open(path)).collect::<Result<Vec<_>, _>>()?;
     // Tables tell policies apart by their files, which people know.
     let named = paths.iter().zip(&policies).map(|(path, policy)| (path.to_string_lossy().into_owned(), policy));
     let history = History::comparing(&named.collect::<Vec<_>>(), &args.agent)?.choices(choices);
-    let origins = args.file.write(args.format, |out| history.write(origin.as_deref(), args.format, out))?;
+    let origins = args.file.write(format, |out| history.write(origin.as_deref(), format, out))?;
     if let (Some(origin), 0) = (&origin, origins) {
         say(format_args!("robosieve: {origin} is in none of the policies"));
         return Ok(ExitCode::from(1));

@@ -37,9 +37,8 @@ pub struct ExportArgs {
     /// With --what access: count the origins per crawler
     #[arg(long)]
     pub summary: bool,
-    /// tsv, jsonl or parquet
-    #[arg(long, default_value = "tsv", value_name = "FORMAT", hide_possible_values = true, value_parser = format())]
-    pub format: Format,
+    #[command(flatten)]
+    pub format: TableFormatArgs,
     /// One crawler of the policy, or a list [default: all]
     ///
     /// A list is in order of preference.
@@ -67,6 +66,28 @@ impl ExportArgs {
             Some((option, of)) => Err(Failure::NotOfTable { option, of: of.name(), table: table.name() }),
             None => Ok(table),
         }
+    }
+}
+
+/// The format of a table.
+#[derive(Debug, clap::Args)]
+pub struct TableFormatArgs {
+    /// tsv, jsonl or parquet [default: tsv]
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true, value_parser = format())]
+    pub format: Option<Format>,
+    /// The same as --format jsonl
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+}
+
+impl TableFormatArgs {
+    /// The format, if one is given.
+    pub fn given(&self) -> Option<Format> {
+        if self.json { Some(Format::JsonLines) } else { self.format }
+    }
+
+    pub fn or_tsv(&self) -> Format {
+        self.given().unwrap_or(Format::Tsv)
     }
 }
 
@@ -136,7 +157,7 @@ fn tables() -> String {
 }
 
 /// A parser for the formats of tables.
-pub fn format() -> impl TypedValueParser<Value = Format> {
+fn format() -> impl TypedValueParser<Value = Format> {
     let format = |name, help, format| (PossibleValue::new(name).help(help), format);
     one_of([
         format("tsv", "Tab-separated values", Format::Tsv),
@@ -148,11 +169,12 @@ pub fn format() -> impl TypedValueParser<Value = Format> {
 
 pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     let table = args.table()?;
-    args.file.ensure(args.format, &args.policy.files())?;
+    let format = args.format.or_tsv();
+    args.file.ensure(format, &args.policy.files())?;
     let choices = args.view.choices(args.view.of_origins.time())?;
     let policy = args.policy.open()?;
     let crawlers = crawlers_or_all(args.agent.as_ref(), &policy)?;
     let export = Export::new(&policy, table, &crawlers).choices(choices);
-    args.file.write(args.format, |out| export.write(args.format, out))?;
+    args.file.write(format, |out| export.write(format, out))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -26,7 +26,7 @@ fn options(help: &str) -> Vec<(&str, &str)> {
     found
 }
 
-fn names<'h>(help: &'h str) -> Vec<&'h str> {
+fn names(help: &str) -> Vec<&str> {
     options(help).into_iter().map(|(name, _)| name).collect()
 }
 

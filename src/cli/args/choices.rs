@@ -80,9 +80,9 @@ pub struct OriginChoicesArgs {
     /// Older than --max-age or, without it, than the dialect's own lifetime. `use` counts the lines as stale.
     #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = fallback())]
     pub on_stale: Option<Fallback>,
-    /// The age limit, such as 7d, or `dialect`
+    /// How old a robots.txt may be: 7d, or `dialect`
     ///
-    /// A duration (10s, 100ms, 2h, 7d, or seconds), or the dialect's own lifetime [default: none]
+    /// A duration (10s, 100ms, 2h, 7d, or seconds), or the dialect's own lifetime [default: any age]
     #[arg(long, value_name = "DURATION", value_parser = str::parse::<MaxAge>)]
     pub max_age: Option<MaxAge>,
     /// What statuses mean: TOML, common-crawl or nutch
@@ -151,10 +151,10 @@ fn fallback() -> impl TypedValueParser<Value = Fallback> {
 /// What pages must say about uses, and how that is read.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct RequiredArgs {
-    /// Only pages whose sites allow a use: train-ai!=n
+    /// Block pages whose sites refuse a use: train-ai!=n
     ///
     /// USE!=n: the site does not refuse it; USE=y: it permits it. Uses are train-ai, search and ai-input; separate several by
-    /// commas. Other lines are blocked, with the reason `preference`.
+    /// commas. Lines that are allowed otherwise are blocked, with the reason `preference`.
     #[arg(long, value_name = "USE!=n", value_parser = str::parse::<Requirements>)]
     pub require: Option<Requirements>,
     #[command(flatten)]

@@ -124,7 +124,7 @@ pub struct PolicyFileArgs {
     /// Do not verify the checksum of the policy file
     ///
     /// That takes time for many GiB. The structure is checked in any case; after other damage, the output may be wrong.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub trust_checksum: bool,
 }
 
