@@ -65,8 +65,8 @@ pub struct InputArgs {
     pub null: bool,
     /// Between fields: a character, tab, whitespace, none
     ///
-    /// With , or ; a field may be quoted, as in RFC 4180. Without the option, a tab inside makes a line invalid; with `none`, it is
-    /// part of the URL.
+    /// `\t` is a tab, too. With , or ; a field may be quoted, as in RFC 4180. Without the option, a tab inside makes a line invalid;
+    /// with `none`, it is part of the URL.
     #[arg(long, value_name = "CHAR")]
     pub delimiter: Option<Delimiter>,
     /// The URL's field: its number or name [default: 1]
