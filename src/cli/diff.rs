@@ -50,7 +50,7 @@ pub struct DiffArgs {
     /// The newer policy file
     #[arg(value_name = "NEW")]
     pub new: PathBuf,
-    /// Only this crawler; repeatable [default: all that both have]
+    /// Only this crawler; repeatable [default: all common ones]
     #[arg(long, value_name = "NAME", value_parser = published)]
     pub agent: Vec<Agents>,
     /// Only these kinds of change, such as now-blocked
@@ -109,7 +109,7 @@ pub struct HistoryArgs {
     /// The last argument is an origin if it has `://` in it.
     #[arg(value_name = "POLICY", required = true)]
     pub policies: Vec<PathBuf>,
-    /// Only this crawler; repeatable [default: all that all have]
+    /// Only this crawler; repeatable [default: all common ones]
     #[arg(long, value_name = "NAME", value_parser = published)]
     pub agent: Vec<Agents>,
     #[command(flatten)]

@@ -61,8 +61,7 @@ pub struct OriginChoicesArgs {
     pub on_unfetched: Option<Fallback>,
     /// Unreachable: defer (default), allow, block or use
     ///
-    /// 5xx, 429, 408, 425, no answer, an incomplete one, no text, or a redirect to an unknown place. `use` applies the last good
-    /// one.
+    /// 5xx, 429, 408, 425, no or an incomplete answer, no text, or a redirect to an unknown place. `use` applies the last good one.
     #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = fallback())]
     pub on_unreachable: Option<Fallback>,
     /// Allow everything if a robots.txt was unreachable this long [default: never]

@@ -93,7 +93,7 @@ pub struct PolicySourceArgs {
     /// The crawler's product token, or *; repeatable
     ///
     /// Googlebot-News,Googlebot is one crawler: the first name that has a group of its own counts, then `*`. Several crawlers have
-    /// files of their own, such as allowed.NAME.txt (`default` for `*`). Not needed if --policy has only one.
+    /// files of their own, such as allowed.NAME.txt. Not needed if --policy has only one.
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<Agents>,
     /// More crawlers, by the names in a file
@@ -160,8 +160,7 @@ pub struct LongRunArgs {
     pub skip_bad: bool,
     /// Read only the I-th of N equal parts of the lists
     ///
-    /// All need the same --now, and lists that are files; compressed ones and Parquet are not divided. `robosieve join` joins the
-    /// receipts.
+    /// All need the same --now, and lists that are files; compressed ones and Parquet are not divided. See also `robosieve join`.
     #[arg(long, requires = "out", requires = "now", value_name = "I/N")]
     pub shard: Option<Shard>,
     /// The memory budget, such as 512M or 2GiB
@@ -172,9 +171,9 @@ pub struct LongRunArgs {
     /// The files do not depend on it.
     #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers)]
     pub threads: usize,
-    /// The time between checkpoints, from which --resume goes on
+    /// The time between checkpoints for --resume
     ///
-    /// A duration (10s, 100ms, 2h, or seconds); more if the disk is slow.
+    /// A duration (10s, 100ms, 2h, 7d, or seconds); more on a slow disk.
     #[arg(long, requires = "out", default_value = "5s", value_name = "DURATION", hide_short_help = true,
         value_parser = checkpoint)]
     pub checkpoint: Duration,
@@ -188,7 +187,7 @@ pub struct WatchingArgs {
     pub quiet: bool,
     /// Print more
     ///
-    /// The policy and lists, reasons with the progress, and what is dropped from robots.txt files.
+    /// The policy and lists, reasons with progress, and dropped parts of robots.txt files.
     #[arg(short, long)]
     pub verbose: bool,
     /// How messages are written: text or json

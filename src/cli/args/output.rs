@@ -99,7 +99,7 @@ pub struct OutputArgs {
     /// Leave out what earlier runs with FILE allowed
     ///
     /// Then add what this run allows. The first run makes FILE. Implies --unique, whose KEY must stay the same. The lists must be
-    /// files. `robosieve seen` merges such files.
+    /// files.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub seen: Option<PathBuf>,
     /// With --unique and --shard, also leave out lines whose URL is in an earlier shard
@@ -109,7 +109,7 @@ pub struct OutputArgs {
     pub keys: Option<PathBuf>,
     /// text or parquet
     ///
-    /// Parquet has a row for each line, with the reason, in lines/verdict=allowed, or with several crawlers
+    /// Parquet has a row for each line, with the reason, in lines/verdict=allowed and so on, or in
     /// lines/crawler=NAME/verdict=allowed.
     #[arg(
         long,
