@@ -21,10 +21,10 @@ use crate::{Agents, Dialect, InvalidUrl, LiveMatcher, LivePolicy, Outcome, Polic
 pub use crate::formats::columnar::panics_are_caught;
 pub use crate::formats::time_text::{float as time_of_number, parse as time_of_text};
 pub use crate::input::{NameEnd, UrlParts};
+pub use crate::judge::choices_text::{known_unreachable, unreachable_for};
 pub use crate::policy::source::add::Part;
 pub use crate::policy::source::fields::Field;
 pub use crate::policy::source::headers::headers_of_json;
-pub use crate::policy::url_answers::LONGEST_UNREACHABLE;
 pub use crate::run::memory::DEFAULT_MEMORY;
 pub use crate::run::start::EarlierRun;
 pub use crate::show::export::tables::{Column, Kind, Value};

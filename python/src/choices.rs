@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
-use robosieve::python_package::LONGEST_UNREACHABLE;
+use robosieve::python_package;
 use robosieve::{Fallback, MaxAge, Requirements, Statuses};
 use serde::de::DeserializeOwned;
 
@@ -263,15 +263,14 @@ fn age(parameter: &str, given: &Bound<'_, PyAny>) -> PyResult<MaxAge> {
 
 fn unreachable_for(given: &Bound<'_, PyAny>) -> PyResult<u64> {
     let parameter = "unreachable_as_unavailable";
-    match age(parameter, given)? {
-        MaxAge::Seconds(seconds) if seconds <= LONGEST_UNREACHABLE => Ok(seconds),
-        MaxAge::Seconds(_) => {
-            let days = LONGEST_UNREACHABLE / 86_400;
-            let problem = format!("a policy knows failures of the last {days} days only, so at most \"{days}d\"");
-            Err(error::parameter(parameter, problem))
-        }
-        _ => Err(error::parameter(parameter, "a dialect says nothing about it; give a duration, such as \"30d\"")),
-    }
+    let seconds = match given.extract::<String>() {
+        Ok(text) => python_package::unreachable_for(&text).map_err(|problem| format!("{text:?}: {problem}")),
+        Err(_) => match age(parameter, given)? {
+            MaxAge::Seconds(seconds) => python_package::known_unreachable(seconds),
+            _ => Err("a dialect says nothing about it".to_owned()),
+        },
+    };
+    seconds.map_err(|problem| error::parameter(parameter, problem))
 }
 
 /// Parses one of a few names, spelt as in the receipt.

@@ -8,7 +8,7 @@ use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::{ChoicesArgs, CrawlerArgs, JudgedByArgs, OriginChoicesArgs};
+use super::args::{ChoicesArgs, CrawlerArgs, JudgedByArgs};
 use super::entry;
 use super::error::Failure;
 use super::say::{Printer, say};
@@ -27,32 +27,28 @@ use crate::show::inspect::{AgentLine, Uses, agent_lines, uses};
 
 /// Judge single URLs and explain the verdicts
 ///
-/// Prints the verdict for each URL, the rule that decided it with its line number, and the user agents of its group.
-/// Exits with 0 if all URLs are allowed, with 1 if any is blocked or deferred (its policy has no verdict yet), and with
-/// 2 on an error, such as an invalid URL.
+/// Prints the verdict for each URL, the rule that decided it with its line number, and the user agents of its group. Exits with 0
+/// if all URLs are allowed, with 1 if any is blocked or deferred (there is no verdict yet), and with 2 on an error, such as an
+/// invalid URL.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  robosieve check --agent examplebot --robots robots.txt https://example.com/private/x
-  robosieve check --agent examplebot --robots robots/ --json https://example.com/ https://example.org/
+  robosieve check --agent examplebot --robots robots.txt https://example.com/a
+  robosieve check --agent examplebot --robots robots --json https://example.com/
   robosieve check --policy policy.rsv - < urls.txt")]
 #[command(mut_arg("robots", |arg| arg
-    .help("A source of robots.txt files, as for `filter`, or one robots.txt that applies to every URL")
-    .long_help("A source of robots.txt files, as for `filter`, or one robots.txt that applies to every URL\n\n\
-        Either may come from standard input (-). With --origin a single robots.txt applies to that origin only.")))]
-#[command(mut_args(|arg| {
-    let is_choice = OriginChoicesArgs::has(arg.get_id().as_str());
-    if is_choice { arg.hide_short_help(true) } else { arg }
-}))]
+    .help("robots.txt files, or one that applies to all")
+    .long_help("robots.txt files, or one that applies to all\n\n\
+        As for `filter`. With --origin a single robots.txt applies to that origin only. - is standard input.")))]
 pub struct CheckArgs {
     #[command(flatten)]
     pub crawlers: CrawlerArgs,
     #[command(flatten)]
     pub rules: JudgedByArgs,
-    #[command(flatten)]
-    pub choices: ChoicesArgs,
     /// Print a JSON object per line for each URL and crawler
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub choices: ChoicesArgs,
     /// The URLs to judge; - reads them from standard input, one per line
     #[arg(required = true, value_name = "URL", value_hint = ValueHint::Url)]
     pub urls: Vec<OsString>,

@@ -4,7 +4,7 @@ use indicatif::HumanCount;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::{AgentsFileArgs, MEMORY, ReadingArgs, bytes, dialect, mapped};
+use super::args::{AgentsFileArgs, MEMORY, ReadingArgs, bytes, dialect, dialects, mapped};
 use super::destination;
 use super::error::Failure;
 use super::say::{say, say_lines};
@@ -22,75 +22,75 @@ use crate::robots::Agents;
 
 /// Compile robots.txt files into a policy file
 ///
-/// `filter --policy` and `check --policy` can then use the file any number of times without reading a robots.txt again.
-/// The file gets its name only when it is complete, and replaces an earlier policy of that name; a run that is already
-/// reading the earlier one is not disturbed. The same sources make the same file, byte for byte. FORMAT.md documents
-/// the format.
+/// `filter --policy` and `check --policy` can then use the file any number of times. It gets its name only when it is complete, and
+/// replaces an earlier policy of that name; a run that is already reading that one is not disturbed. The same sources make the same
+/// file, byte for byte. FORMAT.md documents the format.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve compile --agent examplebot robots/ captures.jsonl -o policy.rsv
-  robosieve compile --agent examplebot --agent 'Googlebot-News,Googlebot' --agent '*' robots/ -o policy.rsv
+  robosieve compile --agent Googlebot-News,Googlebot --agent '*' robots -o p.rsv
   robosieve compile --agents-file ai-crawlers.txt robots/ -o policy.rsv")]
 pub struct CompileArgs {
-    /// A crawler to compile for; repeat for up to 1,024 crawlers
+    /// A crawler's product token, or *; repeatable
     ///
-    /// A product token, `*` for everybody, or a list in order of preference. Each crawler gets a column of the policy,
-    /// which `filter --agent` selects by the same name. A list given here is one crawler with several names; a list
-    /// given to `filter` is assembled from crawlers with one name each.
+    /// Up to 1,024. Googlebot-News,Googlebot is one crawler with several names, in order of preference. `filter --agent` selects a
+    /// crawler by the same name; a list given there is assembled from crawlers with one name each.
     #[arg(long, required_unless_present = "agents_file", value_name = "NAME")]
     pub agent: Vec<Agents>,
     #[command(flatten)]
     pub named: AgentsFileArgs,
-    /// The policy file to write
-    #[arg(short, long, value_name = "FILE")]
-    pub out: PathBuf,
-    /// The dialect in which robots.txt files are read
-    #[arg(long, default_value = "rfc9309", value_name = "NAME", value_parser = dialect())]
+    /// How robots.txt is read
+    #[arg(
+        long,
+        long_help = dialects(),
+        default_value = "rfc9309",
+        value_name = "NAME",
+        hide_possible_values = true,
+        value_parser = dialect()
+    )]
     pub dialect: &'static Dialect,
     /// The origin of the single robots.txt given as SOURCE
-    #[arg(long, value_name = "ORIGIN")]
+    #[arg(long, value_name = "ORIGIN", hide_short_help = true)]
     pub origin: Option<String>,
     /// The operator's overrides for origins (TOML)
     ///
-    /// They take precedence over robots.txt files. The file has a table for each origin with crawl-delay, verdict
-    /// ("allow-all" or "forbid-all"), robots-txt or robots-txt-file, and paused-until.
+    /// A table for each, with crawl-delay, verdict ("allow-all" or "forbid-all"), robots-txt or robots-txt-file, and paused-until.
     #[arg(long, value_name = "FILE")]
     pub overrides: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ReadingArgs,
+    /// The policy file to write
+    #[arg(short, long, value_name = "FILE")]
+    pub out: PathBuf,
     /// The memory budget, such as 512M or 2GiB
     ///
-    /// Answers that do not fit are sorted and written to temporary files beside the policy. Pages of Parquet for which there is no
-    /// room are an error before they are decoded, or passed over with --skip-bad. Memory-mapped files do not count: the
-    /// system can reclaim their memory.
+    /// Answers that do not fit go to temporary files beside the policy. Pages of Parquet for which there is no room are an error,
+    /// or passed over with --skip-bad. Memory-mapped files do not count.
     #[arg(long, value_name = "SIZE", default_value = MEMORY, value_parser = bytes)]
     pub memory: u64,
-    /// Pass over what is damaged in JSON Lines, archives and Parquet
+    /// Pass over what is damaged in sources
     ///
-    /// Passes over a line of JSON Lines or a row of Parquet that is no response, and the rest of a file that is damaged so
-    /// that nothing can be found in it. Without the option, each of them is an error. A damaged record of an archive, if
-    /// the next one can be found, and a damaged file of a folder are no errors: their origins have no verdict. All are
-    /// counted, and told with an example.
+    /// A line of JSON Lines or a row of Parquet that is no response, and the rest of a file in which nothing more can be found:
+    /// each is an error otherwise. All are counted, and told with an example.
     #[arg(long)]
     pub skip_bad: bool,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,
-    /// The sources of robots.txt files: folders, JSON Lines, WARC archives, Parquet
+    /// robots.txt files: folders, JSON Lines, WARC, Parquet
     ///
-    /// A folder (each file is named after a host or a percent-encoded origin), JSON Lines (url or origin, status,
-    /// location, body or body_base64, fetched_at, expires, unreachable_since), a WARC archive, Parquet, or, with
-    /// --origin, a single robots.txt; - is standard input. gzip, Zstandard and bzip2 are recognised by their content.
+    /// Or, with --origin, one file; - is standard input. A folder's files are named after hosts or percent-encoded origins; the
+    /// fields of JSON Lines and Parquet are url or origin, status, location, body or body_base64, fetched_at, expires,
+    /// unreachable_since, and headers.
     #[arg(required = true, value_name = "SOURCE")]
     pub sources: Vec<PathBuf>,
 }
 
 /// Merge policy files into one
 ///
-/// The result has the answers of all of them, and is, byte for byte, the policy that `compile` would make of all their sources at
-/// once, whatever the order and the number of files. For each URL, the newest answer of each kind is kept, so a failure erases no
-/// rules, and redirects are followed anew. Where the overrides of two files contradict each other, the stricter one counts. The
-/// files must be for the same crawlers, in the same order, and of the same dialect.
+/// The result is, byte for byte, the policy that `compile` would make of all their sources at once, whatever the order and the
+/// number of files: of each URL, the newest answer of each kind counts. The stricter one of two overrides that contradict each
+/// other counts. The files must be for the same crawlers, in the same order, and of the same dialect.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve merge policy.rsv today.rsv -o policy.rsv
@@ -99,12 +99,12 @@ pub struct MergeArgs {
     /// The policy files
     #[arg(value_name = "POLICY", required = true)]
     pub policies: Vec<PathBuf>,
+    /// Replace the overrides of all policies by these (TOML)
+    #[arg(long, value_name = "FILE")]
+    pub overrides: Option<PathBuf>,
     /// The policy file to write; may be one of those merged
     #[arg(short, long, value_name = "FILE")]
     pub out: PathBuf,
-    /// Replace the overrides of all policies by those in this TOML file
-    #[arg(long, value_name = "FILE")]
-    pub overrides: Option<PathBuf>,
     /// Print nothing but errors
     #[arg(short, long)]
     pub quiet: bool,

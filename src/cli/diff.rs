@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use super::args::{OriginChoicesArgs, ViewArgs, mapped, number, one_of, published, trust};
 use super::error::Failure;
-use super::export::{TableFileArgs, format};
+use super::export::{TableFileArgs, TableFormatArgs};
 use super::say::say;
 use super::sources::origin_of;
 use crate::formats::{standard_output, visible};
@@ -20,7 +20,7 @@ use crate::show::export::Format;
 #[derive(Debug, clap::Args)]
 pub struct TrustArgs {
     /// Do not verify the checksums of the policy files
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub trust_checksum: bool,
 }
 
@@ -32,16 +32,17 @@ impl TrustArgs {
 
 /// Tell what changed between two policy files, and by which paths
 ///
-/// Groups are compared by what they match, for all paths that a fetcher can ask for, not by how they are written. The choices, such as
-/// --on-unreachable, are those of `filter` with --against: ages are judged of the newer policy only. The exit status is 1 if something
-/// changed.
+/// Groups are compared by what they match, for all paths that a fetcher can ask for, not by how they are written. Choices are those
+/// of `filter` with --against: ages are judged of the newer policy only. Exits with 0 if nothing changed, with 1 if something did,
+/// and with 2 on an error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve diff old.rsv new.rsv
   robosieve diff old.rsv new.rsv --agent GPTBot --only now-blocked,both
   robosieve diff old.rsv new.rsv --summary
-  robosieve diff old.rsv new.rsv --statuses common-crawl --content-signal everybody
+  robosieve diff old.rsv new.rsv --statuses common-crawl
   robosieve diff old.rsv new.rsv --format parquet -o changes.parquet")]
+#[command(mut_arg("format", |arg| arg.help("tsv, jsonl or parquet [default: text]")))]
 pub struct DiffArgs {
     /// The older policy file
     #[arg(value_name = "OLD")]
@@ -49,15 +50,15 @@ pub struct DiffArgs {
     /// The newer policy file
     #[arg(value_name = "NEW")]
     pub new: PathBuf,
-    /// Only this crawler, which both policies were compiled for; may be repeated [default: all that both have]
-    #[arg(long, value_name = "NAME", alias = "crawler", value_parser = published)]
+    /// Only this crawler; repeatable [default: all common ones]
+    #[arg(long, value_name = "NAME", value_parser = published)]
     pub agent: Vec<Agents>,
     /// Only these kinds of change, such as now-blocked
     ///
-    /// came, went: the origin is in one of the policies only; now-blocked, now-allowed, both: paths that show it; now-deferred,
-    /// was-deferred: there is no verdict now, or was none; undecided: rules that are too intricate to compare; status, group,
-    /// rewritten: no path can tell; preferences: something else is said about uses of a page, or a line about uses, such as License, came or
-    /// went; preferences-undecided: lines about uses that are too intricate to compare. Give several with commas, or repeat the option.
+    /// came, went: the origin is in one of the policies only. now-blocked, now-allowed, both: paths show it. now-deferred,
+    /// was-deferred: there is no verdict now, or was none. status, group, rewritten: no path can tell. preferences: what is said
+    /// about uses of a page changed. undecided, preferences-undecided: too intricate to compare. Give several with commas, or
+    /// repeat the option.
     #[arg(
         long,
         value_name = "CHANGE",
@@ -72,18 +73,14 @@ pub struct DiffArgs {
     /// Count the origins for each crawler and kind of change
     #[arg(long)]
     pub summary: bool,
-    /// The output format [default: text]
-    #[arg(long, value_name = "FORMAT", value_parser = format())]
-    pub format: Option<Format>,
-    /// The same as --format jsonl
-    #[arg(long, conflicts_with = "format")]
-    pub json: bool,
     #[command(flatten)]
-    pub view: ViewArgs,
+    pub format: TableFormatArgs,
     #[command(flatten)]
     pub file: TableFileArgs,
     #[command(flatten)]
     pub trust: TrustArgs,
+    #[command(flatten)]
+    pub view: ViewArgs,
 }
 
 impl DiffArgs {
@@ -91,38 +88,38 @@ impl DiffArgs {
     pub fn table(&self) -> Option<Format> {
         // A file and a summary are tables.
         let is_table = self.file.out.is_some() || self.summary;
-        if self.json { Some(Format::JsonLines) } else { self.format.or(is_table.then_some(Format::Tsv)) }
+        self.format.given().or(is_table.then_some(Format::Tsv))
     }
 }
 
-/// Tell when each crawler's access changed, by policy files of different times
+/// Tell when each crawler's access changed, by several policies
 ///
-/// Writes a table: for each origin and crawler whose access changed, a row for each policy by which it is another than by the one before,
-/// beginning with the first. policy is its file, as it was given; blocked, root and group are those of `export --what access`. Ages are
-/// judged of the last policy only. With an origin, only its rows, also if nothing changed; the exit status is 1 if no policy has it.
+/// Writes a table: for each origin and crawler whose access changed, a row for the first policy, and for each by which it is
+/// another than by the one before. policy is its file, as it was given; blocked, root and group are those of `export --what
+/// access`. Ages are judged of the last policy only. With an origin, only its rows, also if nothing changed; the exit status is 1
+/// if no policy has it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve history 2026-01.rsv 2026-06.rsv 2026-11.rsv
   robosieve history 2026-*.rsv https://example.com --agent GPTBot
   robosieve history 2026-*.rsv --format parquet -o history.parquet")]
 pub struct HistoryArgs {
-    /// Policy files, the oldest first; then an origin, if only that one is asked about
+    /// Policy files, the oldest first; then one origin, if any
     ///
     /// The last argument is an origin if it has `://` in it.
     #[arg(value_name = "POLICY", required = true)]
     pub policies: Vec<PathBuf>,
-    /// Only this crawler, which all policies were compiled for; may be repeated [default: all that all have]
-    #[arg(long, value_name = "NAME", alias = "crawler", value_parser = published)]
+    /// Only this crawler; repeatable [default: all common ones]
+    #[arg(long, value_name = "NAME", value_parser = published)]
     pub agent: Vec<Agents>,
-    /// The output format
-    #[arg(long, default_value = "tsv", value_name = "FORMAT", value_parser = format())]
-    pub format: Format,
     #[command(flatten)]
-    pub choices: OriginChoicesArgs,
+    pub format: TableFormatArgs,
     #[command(flatten)]
     pub file: TableFileArgs,
     #[command(flatten)]
     pub trust: TrustArgs,
+    #[command(flatten)]
+    pub choices: OriginChoicesArgs,
 }
 
 impl HistoryArgs {
@@ -161,13 +158,14 @@ pub fn history(args: &HistoryArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::NoPolicies);
     }
     let origin = given.map(origin_of).transpose()?;
-    args.file.ensure(args.format, paths)?;
+    let format = args.format.or_tsv();
+    args.file.ensure(format, paths)?;
     let choices = args.choices.choices(args.choices.time())?;
     let policies = paths.iter().map(|path| args.trust.open(path)).collect::<Result<Vec<_>, _>>()?;
     // Tables tell policies apart by their files, which people know.
     let named = paths.iter().zip(&policies).map(|(path, policy)| (path.to_string_lossy().into_owned(), policy));
     let history = History::comparing(&named.collect::<Vec<_>>(), &args.agent)?.choices(choices);
-    let origins = args.file.write(args.format, |out| history.write(origin.as_deref(), args.format, out))?;
+    let origins = args.file.write(format, |out| history.write(origin.as_deref(), format, out))?;
     if let (Some(origin), 0) = (&origin, origins) {
         say(format_args!("robosieve: {origin} is in none of the policies"));
         return Ok(ExitCode::from(1));

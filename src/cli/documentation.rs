@@ -16,16 +16,15 @@ use crate::formats::standard_output;
 
 /// Print a completion script for a shell
 ///
-/// With it, the shell completes commands, options, their values, and file names. The examples show where each shell
-/// usually looks for the script.
+/// It completes commands, options, their values, and file names. The examples show where each shell usually looks for it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  robosieve completions bash > ~/.local/share/bash-completion/completions/robosieve
+  robosieve completions bash > ~/.bash_completion
   robosieve completions zsh > ~/.zfunc/_robosieve
   robosieve completions fish > ~/.config/fish/completions/robosieve.fish")]
 pub struct CompletionsArgs {
-    /// The shell to complete for
-    #[arg(value_name = "SHELL")]
+    /// bash, elvish, fish, powershell or zsh
+    #[arg(value_name = "SHELL", hide_possible_values = true)]
     pub shell: Shell,
 }
 
@@ -41,7 +40,7 @@ pub struct ManArgs {
     /// The command to document [default: the program itself]
     #[arg(value_name = "COMMAND", conflicts_with = "out")]
     pub of: Option<String>,
-    /// Write all pages (robosieve.1, robosieve-filter.1 and so on) to a folder
+    /// The folder for all pages: robosieve.1, robosieve-filter.1...
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

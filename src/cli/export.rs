@@ -16,10 +16,10 @@ use crate::show::export::{self, Export, Format, Table};
 
 /// Export data other than rules from a policy file as a table
 ///
-/// Writes one row per origin (and crawler, or sitemap), in the order of the origins. TSV begins with a line of column
-/// names; in a value, a tab is written \t, a line feed \n, a carriage return \r, and a backslash \\; a missing value is
-/// an empty field. JSON Lines omit missing values. The choices, such as --on-unreachable, --max-age and --statuses, are for access, and
-/// --content-signal for preferences: they are told as `filter` judges with the same options, and other tables do not depend on them.
+/// Writes one row per origin (and crawler, or sitemap), in the order of the origins. TSV begins with a line of column names; in a
+/// value, a tab is written \t, a line feed \n, a carriage return \r, and a backslash \\; a missing value is an empty field. JSON
+/// Lines omit missing values. Choices are for access, and --content-signal for preferences: these tables are told as `filter`
+/// judges with the same options.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve export policy.rsv --what delays
@@ -31,23 +31,23 @@ use crate::show::export::{self, Export, Format, Table};
 pub struct ExportArgs {
     #[command(flatten)]
     pub policy: PolicyFileArgs,
-    /// The table to export
-    #[arg(long, value_name = "TABLE", value_parser = table())]
+    /// delays, sitemaps, agents, status, access, preferences
+    #[arg(long, long_help = tables(), value_name = "TABLE", hide_possible_values = true, value_parser = table())]
     pub what: Table,
-    /// With --what access: count the origins for each crawler
+    /// With --what access: count the origins per crawler
     #[arg(long)]
     pub summary: bool,
-    /// The output format
-    #[arg(long, default_value = "tsv", value_name = "FORMAT", value_parser = format())]
-    pub format: Format,
-    /// Export only this crawler: one that the policy was compiled for, or a list of them in order of preference
-    /// [default: all of them]
+    #[command(flatten)]
+    pub format: TableFormatArgs,
+    /// One crawler of the policy, or a list [default: all]
+    ///
+    /// A list is in order of preference.
     #[arg(long, value_name = "NAME", value_parser = published)]
     pub agent: Option<Agents>,
     #[command(flatten)]
-    pub view: ViewArgs,
-    #[command(flatten)]
     pub file: TableFileArgs,
+    #[command(flatten)]
+    pub view: ViewArgs,
 }
 
 impl ExportArgs {
@@ -69,16 +69,40 @@ impl ExportArgs {
     }
 }
 
+/// The format of a table.
+#[derive(Debug, clap::Args)]
+pub struct TableFormatArgs {
+    /// tsv, jsonl or parquet [default: tsv]
+    #[arg(long, value_name = "FORMAT", hide_possible_values = true, value_parser = format())]
+    pub format: Option<Format>,
+    /// The same as --format jsonl
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+}
+
+impl TableFormatArgs {
+    /// The format, if one is given.
+    pub fn given(&self) -> Option<Format> {
+        if self.json { Some(Format::JsonLines) } else { self.format }
+    }
+
+    pub fn or_tsv(&self) -> Format {
+        self.given().unwrap_or(Format::Tsv)
+    }
+}
+
 /// The file that a table is written to.
 #[derive(Debug, clap::Args)]
 pub struct TableFileArgs {
-    /// The file to write, named only when complete [default: standard output]
+    /// The file to write [default: standard output]
+    ///
+    /// It has its name only when it is complete.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Replace an existing text file, whatever it holds
     ///
-    /// Without it, only an empty file is replaced, and with --format parquet an earlier table of this command, which has a
-    /// mark. No other file is ever replaced.
+    /// Without it, only an empty file is replaced, and with --format parquet an earlier table of this command, which has a mark. No
+    /// other file is ever replaced.
     #[arg(long, requires = "out")]
     pub force: bool,
 }
@@ -112,35 +136,28 @@ impl TableFileArgs {
     }
 }
 
+/// The tables that have a name, each with what it tells.
+const TABLES: [(Table, &str); 6] = [
+    (Table::Delays, "as written, in seconds if in effect, and the pages per day that they allow"),
+    (Table::Sitemaps, "with their line numbers"),
+    (Table::Agents, "the group that applies to each crawler, its first User-agent line, and its number of rules"),
+    (Table::Status, "status, HTTP status and times of the last answer and the last good one, and overrides"),
+    (Table::Access, "whether none, some or all paths are blocked for each crawler, and whether / is"),
+    (Table::Preferences, "what sites say to each crawler about training and other uses, and what it means"),
+];
+
+/// A parser for the names of tables.
 fn table() -> impl TypedValueParser<Value = Table> {
-    let table = |table: Table, help| (PossibleValue::new(table.name()).help(help), table);
-    one_of([
-        table(
-            Table::Delays,
-            "Crawl delays: as written, in seconds if in effect, and the pages per day that they allow",
-        ),
-        table(Table::Sitemaps, "Sitemaps with their line numbers"),
-        table(
-            Table::Agents,
-            "The group that applies to each crawler: its kind, its first User-agent line, and its number of rules",
-        ),
-        table(
-            Table::Status,
-            "Status, HTTP status and times of the last answer, status and times of the last good one, and overrides",
-        ),
-        table(
-            Table::Access,
-            "Whether none, some or all of an origin's paths are blocked for each crawler, and whether / is",
-        ),
-        table(
-            Table::Preferences,
-            "What sites say to each crawler about training and other uses: the line as written, and what it means for each use",
-        ),
-    ])
+    one_of(TABLES.map(|(table, help)| (PossibleValue::new(table.name()).help(help), table)))
+}
+
+fn tables() -> String {
+    let each = TABLES.map(|(table, help)| format!("{}: {help}", table.name()));
+    format!("The table: {}", each.join("; "))
 }
 
 /// A parser for the formats of tables.
-pub fn format() -> impl TypedValueParser<Value = Format> {
+fn format() -> impl TypedValueParser<Value = Format> {
     let format = |name, help, format| (PossibleValue::new(name).help(help), format);
     one_of([
         format("tsv", "Tab-separated values", Format::Tsv),
@@ -152,11 +169,12 @@ pub fn format() -> impl TypedValueParser<Value = Format> {
 
 pub fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     let table = args.table()?;
-    args.file.ensure(args.format, &args.policy.files())?;
+    let format = args.format.or_tsv();
+    args.file.ensure(format, &args.policy.files())?;
     let choices = args.view.choices(args.view.of_origins.time())?;
     let policy = args.policy.open()?;
     let crawlers = crawlers_or_all(args.agent.as_ref(), &policy)?;
     let export = Export::new(&policy, table, &crawlers).choices(choices);
-    args.file.write(args.format, |out| export.write(args.format, out))?;
+    args.file.write(format, |out| export.write(format, out))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,6 @@ use std::fs::{self, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use super::args::{FilterArgs, LongRunArgs, PolicyArgs, PolicySourceArgs};
 use super::error::Failure;
@@ -227,7 +226,7 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
         shard,
         resume,
         skip_bad,
-        checkpoint: Duration::from_secs(checkpoint),
+        checkpoint,
         interrupt: ends_later.then(process::interruption),
         memory,
         maps: None,

@@ -16,10 +16,10 @@ use crate::show::inspect::{self, Bucket, Distribution, GroupCounts, Lifetimes, O
 
 /// Show what a policy file contains, or its entry for one origin
 ///
-/// Without an origin: the statuses of the origins, their groups, how much of their lifetime is left, the overrides,
-/// and the size of each section of the file. With an origin: its state, and for each crawler the group that was chosen
-/// and why, its rules with line numbers, how much is blocked, its crawl delay, and its other records. Exits with 0 on success, with 1 if the
-/// policy has no entry for the origin, and with 2 on an error.
+/// Without an origin: the statuses of the origins, their groups, how much of their lifetime is left, the overrides, and the sizes
+/// of the file's sections. With an origin: its state, and for each crawler the group that applies and why, its rules with line
+/// numbers, how much is blocked, its crawl delay, and its other records. Exits with 0 on success, with 1 if there is no entry for
+/// the origin, and with 2 on an error.
 #[derive(Debug, clap::Args)]
 #[command(mut_args(|arg| match arg.get_id().as_str() {
     "now" => arg.conflicts_with("dot"),
@@ -32,28 +32,29 @@ use crate::show::inspect::{self, Bucket, Distribution, GroupCounts, Lifetimes, O
   robosieve inspect policy.rsv
   robosieve inspect policy.rsv https://example.com/some/page
   robosieve inspect policy.rsv --json | jq .lifetimes
-  robosieve inspect policy.rsv https://example.com --agent examplebot --dot | dot -Tsvg > automaton.svg")]
+  robosieve inspect policy.rsv https://example.com --dot | dot -Tsvg > dfa.svg")]
 pub struct InspectArgs {
     #[command(flatten)]
     pub policy: PolicyFileArgs,
     /// The origin, or any URL on it
     #[arg(value_name = "ORIGIN", value_hint = ValueHint::Url)]
     pub origin: Option<std::ffi::OsString>,
-    /// Show only this crawler: one that the policy was compiled for, or a list of them in order of preference [default:
-    /// all of them]
+    /// One crawler of the policy, or a list [default: all]
+    ///
+    /// A list is in order of preference.
     #[arg(long, value_name = "NAME", value_parser = published)]
     pub agent: Option<Agents>,
-    /// Print one JSON object, or null if the origin has no entry
+    /// Print one JSON object, or null without an entry
     #[arg(long)]
     pub json: bool,
-    /// Print the automaton of the crawler's group in Graphviz's DOT language
+    /// Draw the automaton of the crawler's group (Graphviz)
     #[arg(long, requires = "origin", conflicts_with = "json")]
     pub dot: bool,
-    /// The maximum length of lists, such as the most shared groups and the origins with overrides
+    /// The most items of a list, such as shared groups
     #[arg(long, default_value_t = 10, value_name = "N", value_parser = number, conflicts_with = "origin")]
     pub top: usize,
     /// Show the entry of the origin with or without www., if the policy has none of the origin itself
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub www_fallback: bool,
     #[command(flatten)]
     pub view: ViewArgs,

@@ -21,13 +21,12 @@ use crate::lint::{self, Citation, Finding, FindingKind, Report, Severity};
 use crate::output::counted;
 use crate::policy::source::FieldNames;
 
-/// Report lines of a robots.txt that its author probably did not mean
+/// Report lines of a robots.txt that its author did not mean
 ///
-/// Reads each file as a crawler of the dialect does, and reports line by line what is ignored, what is read differently
-/// than it looks, and what has no effect. Each finding cites the text that says so, and has a severity: an error is
-/// read differently than it is written, a warning has no effect or not for all crawlers, a note could be better. Ends
-/// with a count. Exits with 0 if there are no findings, with 1 if there are any that --severity asks for, and with 2 on
-/// an error.
+/// Reads each file as a crawler of the dialect does, and reports what is ignored, what is read differently than it looks, and what
+/// has no effect. Each finding cites the text that says so, and is an error (read differently than it is written), a warning
+/// (without effect, or not for all crawlers) or a note (could be better). Exits with 0 if there are no findings, with 1 if there
+/// are any that --severity asks for, and with 2 on an error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve lint robots.txt
@@ -35,29 +34,45 @@ use crate::policy::source::FieldNames;
   robosieve lint responses.warc.gz
   robosieve lint --dialect all --json robots/* | jq -r .kind | sort | uniq -c")]
 pub struct LintArgs {
-    /// The dialect in which files are read; may be repeated
-    #[arg(long, value_name = "NAME", default_value = "rfc9309", value_parser = dialects())]
+    /// The dialect, or `all`; repeatable
+    #[arg(
+        long,
+        long_help = format!("The dialect, or `all`; repeatable: {}", Dialect::names().join(", ")),
+        value_name = "NAME",
+        default_value = "rfc9309",
+        hide_possible_values = true,
+        value_parser = dialects()
+    )]
     pub dialect: Vec<&'static [Dialect]>,
-    /// The least severity of findings that count for the exit status; all are printed
-    #[arg(long, value_name = "LEVEL", default_value = "note",
+    /// Least to count: error, warning, note
+    ///
+    /// For the exit status; all findings are printed.
+    #[arg(long, value_name = "LEVEL", default_value = "note", hide_possible_values = true,
         value_parser = one_of(Severity::ALL.map(|severity| (severity.name(), severity))))]
     pub severity: Severity,
-    /// How findings are printed
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    /// text, jsonl or sarif
+    ///
+    /// jsonl is an object a line for each finding; sarif is SARIF 2.1.0, for code hosts. In text, what several dialects say of a
+    /// line is one finding.
+    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub format: LintFormat,
-    /// Print a JSON object per line for each finding; the same as --format jsonl
+    /// The same as --format jsonl
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
-    /// The keys of JSON Lines and columns of Parquet, if they differ, as for `compile`
+    /// Other keys of JSON Lines, columns of Parquet
+    ///
+    /// As for `compile`.
     #[arg(long, value_name = "FIELD=NAME,...", hide_short_help = true)]
     pub columns: Option<FieldNames>,
-    /// Print all kinds of findings with their severities, meanings and examples
+    /// Print all kinds of findings, with examples
+    ///
+    /// Each with its severity and meaning.
     #[arg(long, conflicts_with_all = ["files", "format", "json"])]
     pub kinds: bool,
-    /// The robots.txt files, or folders of them; - is standard input
+    /// robots.txt files, or folders of them; - is standard input
     ///
-    /// Of WARC archives, JSON Lines and Parquet, as for `compile`, the newest robots.txt of each origin is read. Other JSON, a table
-    /// and what is no text, such as an archive, are refused, and so is a named pipe.
+    /// Of WARC archives, JSON Lines and Parquet, as for `compile`, the newest robots.txt of each origin is read. Other JSON, a
+    /// table, other files that are no text, and a named pipe are refused.
     #[arg(required_unless_present = "kinds", value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }

@@ -16,6 +16,7 @@ mod error;
 mod export;
 mod filter;
 mod guess;
+mod help;
 mod inspect;
 mod journal;
 mod keys;

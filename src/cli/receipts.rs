@@ -22,11 +22,10 @@ use crate::show::report::{REPORT, REPORT_PAGE, Report};
 
 /// Verify the receipt of a run
 ///
-/// Reads every file that the receipt in DIR names and recomputes its lines, bytes and checksums, and checks that the
-/// receipt is consistent: partitions, lists and reasons each add up to the input. For tables (Parquet) it proves the
-/// lines, or the URLs of rows, and their verdicts, but not the contents of the other columns. Exits with 0 if
-/// everything matches the receipt, with 1 if not (the table shows which file is changed, damaged or missing), and with
-/// 2 if the receipt itself cannot be read.
+/// Reads every file that the receipt in DIR names, recomputes its lines, bytes and checksums, and checks that partitions, lists and
+/// reasons each add up to the input. Of tables (Parquet) it proves the lines, or the URLs of rows, and their verdicts, but not the
+/// other columns. Exits with 0 if everything matches, with 1 if not (the table shows which file is changed, damaged or missing),
+/// and with 2 if the receipt itself cannot be read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve verify split
@@ -37,23 +36,21 @@ pub struct VerifyArgs {
     pub directory: PathBuf,
     /// Read the lists again, too
     ///
-    /// Their paths are those given to the run, so relative ones count from where it was started. A list that came
-    /// through standard input or a pipe is gone, and its line of the table says so. Parts skipped by --skip-bad are
-    /// skipped again.
+    /// Relative paths count from where the run was started. A list that came through a pipe is gone, and its line says so. Parts
+    /// skipped by --skip-bad are skipped again.
     #[arg(long)]
     pub inputs: bool,
-    /// The number of worker threads [default: one per processor]
+    /// The number of workers [default: one per processor]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers)]
     pub threads: usize,
 }
 
 /// Combine the receipts of all shards of a job
 ///
-/// Checks that the folders are those of all runs with --shard of one job: the same lists, policy and options, each part
-/// once, no line left out or read twice. Writes one receipt for all of them to the folder given by --out, with the
-/// checksums of an undivided run, and robots-needed.tsv with each origin once. The partitions stay where they are; with
-/// --concat they are copied into one. The receipt names the folders relative to its own, so that all of them can be
-/// moved together. Exits with 0 on success, and with 2 if something is missing or does not fit.
+/// Checks that the folders are those of all runs with --shard of one job: the same lists, policy and options, each part once, no
+/// line left out or read twice. Writes one receipt, with the checksums of an undivided run, and one robots-needed.tsv to the folder
+/// given by --out. It names the folders relative to its own, so that all can be moved together. Exits with 0 on success, and with 2
+/// if something is missing or does not fit.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve join --out all part-*
@@ -62,12 +59,12 @@ pub struct JoinArgs {
     /// The folder for the receipt
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
-    /// Copy the partitions, too, so that they are those of an undivided run
+    /// Copy the partitions, too: those of an undivided run
     ///
     /// Texts become one file each; tables remain separate files, numbered consecutively.
     #[arg(long)]
     pub concat: bool,
-    /// Replace the files of an earlier run in the folder given by --out
+    /// Replace the files of an earlier run in --out
     #[arg(long)]
     pub force: bool,
     /// Print nothing but errors
@@ -78,19 +75,18 @@ pub struct JoinArgs {
     pub shards: Vec<PathBuf>,
 }
 
-/// Write an HTML report on a run: where the lines went, why, and how fast
+/// Write an HTML report on a run: where lines went, why, how fast
 ///
-/// Writes one self-contained file, which loads nothing from the network or from other files. With the policy of the run
-/// (or the robots.txt sources it was made from), the blocked lines are read again, and the report shows which origins
-/// and which rules they were blocked by; a line costs several times what it cost in the run. Memory is bounded: above
-/// 131,072 origins or rules, only frequent ones are counted, and the report says how accurately.
+/// Writes one file, which loads nothing else. With the policy of the run (or the robots.txt sources it was made from), the blocked
+/// lines are read again, and the report shows which origins and rules blocked them; a line costs several times what it cost in the
+/// run. Above 131,072 origins or rules, only frequent ones are counted, and the report says how accurately.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve report split
   robosieve report split --policy policy.rsv
   robosieve report split --robots robots/ --robots captures.jsonl -o today.html")]
 #[command(mut_arg("overrides", |arg| arg.help("The overrides that the run used").long_help(None)))]
-#[command(mut_arg("robots", |arg| arg.help("A source of the run's robots.txt files, as for `filter`").long_help(None)))]
+#[command(mut_arg("robots", |arg| arg.help("The run's robots.txt files, as for `filter`").long_help(None)))]
 pub struct ReportArgs {
     /// The output folder of the run
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -100,10 +96,10 @@ pub struct ReportArgs {
     /// The file to write [default: report.html in DIR]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// The number of rows in tables of the most frequent items
+    /// The most rows of a table of frequent items
     #[arg(long, default_value_t = 20, value_name = "N", value_parser = number)]
     pub top: usize,
-    /// The number of worker threads [default: one per processor]
+    /// The number of workers [default: one per processor]
     #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers)]
     pub threads: usize,
 }

@@ -1,6 +1,6 @@
 //! The program: its commands, and what runs them.
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -12,6 +12,7 @@ use super::diff::{self, DiffArgs, HistoryArgs};
 use super::documentation::{self, CompletionsArgs, ManArgs};
 use super::error::Failure;
 use super::export::{self, ExportArgs};
+use super::help::with_help;
 use super::inspect::{self, InspectArgs};
 use super::journal::error_event;
 use super::keys::{self, KeysArgs, SeenArgs};
@@ -62,7 +63,7 @@ enum Command {
 /// the answer is "no", 2 an error, 130 interrupted.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let given: Vec<OsString> = args.into_iter().collect();
-    let args = match Args::try_parse_from(&given) {
+    let args = match parse(&given) {
         Ok(args) => args,
         Err(problem) => return usage(&problem, &given),
     };
@@ -74,6 +75,17 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             ExitCode::from(failure.status())
         }
     }
+}
+
+/// The program, with the help of its commands.
+fn program() -> clap::Command {
+    Args::command().mut_subcommands(with_help)
+}
+
+fn parse(given: &[OsString]) -> Result<Args, clap::Error> {
+    let mut program = program();
+    let found = program.try_get_matches_from_mut(given)?;
+    Args::from_arg_matches(&found).map_err(|problem| problem.format(&mut program))
 }
 
 fn run(args: Args) -> Result<ExitCode, Failure> {
@@ -93,8 +105,8 @@ fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Seen(args) => keys::seen(&args),
         Command::Verify(args) => receipts::verify(&args),
         Command::Report(args) => receipts::report(&args),
-        Command::Completions(args) => documentation::completions(&args, Args::command()),
-        Command::Man(args) => documentation::man(&args, Args::command()),
+        Command::Completions(args) => documentation::completions(&args, program()),
+        Command::Man(args) => documentation::man(&args, program()),
     }
 }
 
@@ -129,6 +141,6 @@ fn with_visible_words(problem: &clap::Error, given: &[OsString]) -> Option<clap:
     if words == given || !problem.use_stderr() {
         return None;
     }
-    let same = Args::try_parse_from(&words).err().filter(|other| other.kind() == problem.kind());
+    let same = parse(&words).err().filter(|other| other.kind() == problem.kind());
     Some(same.unwrap_or_else(|| clap::Error::raw(problem.kind(), format!("{}\n", visible(problem)))))
 }

@@ -1,8 +1,9 @@
 //! Unix times and durations in seconds, as texts and numbers have them.
 
-use jiff::Timestamp;
 use jiff::fmt::temporal::Pieces;
+use jiff::{Span, SpanRelativeTo, Timestamp};
 use serde::{Deserialize, Deserializer};
+use std::time::Duration;
 
 use super::time::LAST_YEAR;
 
@@ -75,13 +76,18 @@ fn no_time(given: &str) -> String {
     format!("{given} is no time; expected seconds of Unix time, or text in RFC 3339, such as \"2026-01-12T08:00:00Z\"")
 }
 
-/// The seconds of a duration: `90s`, `30m`, `36h`, `7d`, `2w`, or several of these, `1d12h`; or in ISO 8601, `P7D`.
-pub(crate) fn duration(given: &str) -> Result<u64, String> {
-    let span = given.parse::<jiff::Span>();
-    let duration = span.and_then(|span| span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()));
-    let whole = duration.ok().filter(|duration| duration.subsec_nanos() == 0);
-    let seconds = whole.and_then(|duration| u64::try_from(duration.as_secs()).ok());
-    seconds.ok_or_else(|| "expected a duration: a number with s, m, h, d or w, such as 36h or 7d".to_owned())
+/// A duration: `100ms`, `10s`, `30m`, `2h`, `7d`, `2w`, or several of these, `1d12h`; a number of seconds, `10` or `0.5`; or in ISO 8601,
+/// `P7D`.
+pub(crate) fn duration(given: &str) -> Result<Duration, String> {
+    // jiff reads a number only with its unit.
+    let is_number =
+        given.ends_with(|last: char| last.is_ascii_digit()) && given.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let span = if is_number { format!("{given}s").parse::<Span>() } else { given.parse() };
+    let duration = span.and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()));
+    let duration = duration.ok().and_then(|duration| Duration::try_from(duration).ok());
+    duration.ok_or_else(|| {
+        "expected a duration: numbers with ms, s, m, h, d or w, such as 100ms, 10s, 2h or 7d, or a number of seconds".to_owned()
+    })
 }
 
 /// System times as RFC 3339, to the nanosecond, so that a changed file is noticed.
@@ -108,13 +114,59 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_have_units() {
-        let of = [("90s", 90), ("30m", 1800), ("36h", 129_600), ("7d", 604_800), ("1d12h", 129_600), ("P7D", 604_800)];
-        for (given, expected) in of {
-            assert_eq!(duration(given), Ok(expected), "{given}");
+    fn durations_are_seconds_or_have_units() {
+        for (given, milliseconds) in [
+            ("0", 0),
+            ("10", 10_000),
+            ("0.5", 500),
+            ("86400", 86_400_000),
+            ("100ms", 100),
+            ("0.5s", 500),
+            ("10s", 10_000),
+            ("90s", 90_000),
+            ("30m", 1_800_000),
+            ("2h", 7_200_000),
+            ("36h", 129_600_000),
+            ("7d", 604_800_000),
+            ("2w", 1_209_600_000),
+            ("1d12h", 129_600_000),
+            ("1s100ms", 1100),
+            ("7 days", 604_800_000),
+            ("P7D", 604_800_000),
+            ("PT10S", 10_000),
+        ] {
+            assert_eq!(duration(given), Ok(Duration::from_millis(milliseconds)), "{given}");
         }
-        for given in ["", "7", "d", "-7d", "7 days ago", "7y", "yesterday", "99999999999999999w", "P-1D"] {
-            assert!(duration(given).unwrap_err().contains("36h"), "{given}");
+        for given in [
+            "",
+            " ",
+            "d",
+            "s",
+            "ms",
+            "-7",
+            "-7d",
+            ".5",
+            "5.",
+            "1e3",
+            "0x10",
+            "7 days ago",
+            "7y",
+            "7mo",
+            "P1M",
+            "P-1D",
+            "1:30",
+            "7d7",
+            "1,5",
+            "dialect",
+            "yesterday",
+            "99999999999999999",
+            "99999999999999999w",
+        ] {
+            let problem = duration(given).expect_err(given);
+            assert!(
+                problem.contains("ms, s, m, h, d or w") && problem.contains("number of seconds"),
+                "{given}: {problem}"
+            );
         }
     }
 

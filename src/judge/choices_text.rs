@@ -22,18 +22,42 @@ use crate::error::{ValueError, ValueErrorKind};
 use crate::formats::error::FileError;
 use crate::formats::toml::toml_words;
 use crate::formats::{line_of, shortened, shown, text_file, time_text};
+use crate::policy::LONGEST_UNREACHABLE;
 
 impl FromStr for MaxAge {
     type Err = ValueError;
 
-    /// Parses `dialect`, or a duration such as `36h` or `7d`.
+    /// Parses `dialect`, or a duration such as `2h`, `7d` or `3600`, which are seconds. Ages are whole seconds, so a fraction is
+    /// without effect.
     fn from_str(given: &str) -> Result<MaxAge, ValueError> {
         if given == "dialect" {
             return Ok(MaxAge::Dialect);
         }
         let not_age = |problem| ValueError::of(ValueErrorKind::Age, format!("{problem}; or `dialect`"));
-        time_text::duration(given).map(MaxAge::Seconds).map_err(not_age)
+        time_text::duration(given).map(|age| MaxAge::Seconds(age.as_secs())).map_err(not_age)
     }
+}
+
+/// Parses how long an origin must have been unreachable to count as without a robots.txt, to seconds.
+///
+/// # Errors
+///
+/// A sentence that says what is expected.
+pub fn unreachable_for(given: &str) -> Result<u64, String> {
+    let age = time_text::duration(given)?;
+    // Ages are whole seconds: a fraction of one more is not over before the next.
+    known_unreachable(age.as_secs() + u64::from(age.subsec_nanos() > 0))
+}
+
+/// Checks that policies know of failures that began so long ago.
+///
+/// # Errors
+///
+/// A sentence that says what is expected.
+pub fn known_unreachable(seconds: u64) -> Result<u64, String> {
+    let days = LONGEST_UNREACHABLE / 86_400;
+    let known = Some(seconds).filter(|&seconds| seconds <= LONGEST_UNREACHABLE);
+    known.ok_or_else(|| format!("a policy knows failures of the last {days} days only, so at most {days}d"))
 }
 
 /// The most bytes of a file; a line for each status takes fewer.

@@ -4,7 +4,7 @@
 //!
 //! ```toml
 //! ["https://shop.example"]
-//! crawl-delay = 10                        # seconds
+//! crawl-delay = 10                        # seconds; or "500ms", "2h"
 //!
 //! ["http://archive.example:8080"]
 //! verdict = "allow-all"                   # or "forbid-all"
@@ -54,8 +54,16 @@ struct OverrideTable {
     verdict: Option<Spanned<FixedVerdict>>,
     robots_txt: Option<Spanned<String>>,
     robots_txt_file: Option<Spanned<String>>,
-    crawl_delay: Option<Spanned<f64>>,
+    crawl_delay: Option<Spanned<Delay>>,
     paused_until: Option<Spanned<Datetime>>,
+}
+
+/// A number of seconds, or a duration such as "500ms".
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "wanted a number of seconds, or a duration such as \"10s\",")]
+enum Delay {
+    Seconds(f64),
+    Text(String),
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -185,11 +193,18 @@ fn written(value: &Spanned<String>) -> Result<Arc<[u8]>, ProblemAt> {
 }
 
 /// A delay as a decimal number of seconds.
-fn delay(value: &Spanned<f64>) -> Result<String, ProblemAt> {
-    let seconds = *value.get_ref();
+fn delay(value: &Spanned<Delay>) -> Result<String, ProblemAt> {
+    let at = value.span().start;
+    let seconds = match value.get_ref() {
+        Delay::Seconds(seconds) => *seconds,
+        Delay::Text(text) => {
+            let duration = time_text::duration(text);
+            duration.map_err(|problem| (at, format!("{CRAWL_DELAY} is {text:?}; {problem}")))?.as_secs_f64()
+        }
+    };
     if !SECONDS.contains(&seconds) {
         let problem = format!("{CRAWL_DELAY} must be a number of seconds, from 0 to a year; this is {seconds}");
-        return Err((value.span().start, problem));
+        return Err((at, problem));
     }
     // `abs` drops the sign of a negative zero.
     Ok(seconds.abs().to_string())
@@ -264,17 +279,31 @@ mod tests {
             paused-until = 1970-01-01T01:00:10+01:00
             [\"http://a.example:8080\"]
             verdict = \"forbid-all\"
+            [\"http://slow.example\"]
+            crawl-delay = \"2h\"
+            [\"http://quick.example\"]
+            crawl-delay = \"1s500ms\"
             [\"http://r.example\"]
             robots-txt = \"\"\"\nUser-agent: *\nDisallow: /\n\"\"\"
         ";
         let overrides = parsed(text).unwrap();
         let origins: Vec<&str> = overrides.iter().map(|(origin, _)| origin).collect();
-        let expected =
-            ["http://a.example:8080", "http://r.example", "http://xn--bcher-kva.example", "https://shop.example"];
+        let expected = [
+            "http://a.example:8080",
+            "http://quick.example",
+            "http://r.example",
+            "http://slow.example",
+            "http://xn--bcher-kva.example",
+            "https://shop.example",
+        ];
         assert_eq!(origins, expected);
         let get = |origin| overrides.get(origin).unwrap().clone();
         let delay = |seconds: &str| Override { crawl_delay: Some(seconds.to_owned()), ..Override::default() };
-        assert_eq!(get("https://shop.example"), delay("2.5"));
+        for (origin, seconds) in
+            [("https://shop.example", "2.5"), ("http://slow.example", "7200"), ("http://quick.example", "1.5")]
+        {
+            assert_eq!(get(origin), delay(seconds));
+        }
         let allowed = Override { ruling: Some(Ruling::AllowAll), paused_until: Some(10), ..delay("10") };
         assert_eq!(get("http://xn--bcher-kva.example"), allowed);
         assert_eq!(get("http://a.example:8080").ruling, Some(Ruling::ForbidAll));
@@ -321,6 +350,10 @@ mod tests {
         for (line, parts) in [
             ("crawl-delay = -1", ["a number of seconds", "-1"]),
             ("crawl-delay = nan", ["a number of seconds", "NaN"]),
+            ("crawl-delay = 'soon'", ["\"soon\"", "10s"]),
+            ("crawl-delay = '-1s'", ["\"-1s\"", "or a number of seconds"]),
+            ("crawl-delay = '60w'", ["a year", "36288000"]),
+            ("crawl-delay = true", ["a number of seconds, or a duration", "is expected"]),
             ("crawl-delay = 1e9", ["a year", "1000000000"]),
             (
                 "paused-until = '2026-12-01T08:00:00Z'",

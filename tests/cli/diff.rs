@@ -219,6 +219,7 @@ https://a.example	*	4.rsv	now-allowed	none	allowed	none	robots-txt	2026-04-01T00
     printed(&bench, "history 2.rsv same.rsv https://c.example", 1);
     // What a policy does not have was never fetched.
     let came = printed(&bench, "history other.rsv 2.rsv --agent onebot --format jsonl", 0);
+    assert_eq!(printed(&bench, "history other.rsv 2.rsv --agent onebot --json", 0), came);
     let rows: Vec<Value> = came.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let access: Vec<_> =
         rows.iter().map(|row| (row["origin"].as_str().unwrap(), row["blocked"].as_str().unwrap())).collect();

@@ -61,6 +61,9 @@ http://b\t/d\t10
     let first: serde_json::Value = serde_json::from_str(json.lines().next().expect("a line")).expect("JSON");
     assert_eq!(first, serde_json::json!({"origin": "http://a", "sitemap": "/a\\b\tc", "line": 1}));
     assert_eq!(json.lines().count(), 4);
+    assert_eq!(exported(&bench, "--what sitemaps --json"), json);
+    let two = bench.program("export policy.rsv --what sitemaps --json --format tsv").assert().code(2);
+    said(&two.get_output().stderr, &["--json", "--format"]);
 }
 
 #[test]

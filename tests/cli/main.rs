@@ -24,6 +24,7 @@ mod destinations;
 mod diff;
 mod documentation;
 mod doors;
+mod durations;
 mod endless;
 mod explain;
 #[cfg(feature = "parquet")]
@@ -36,6 +37,7 @@ mod folder_lock;
 mod follow;
 mod foreign_archives;
 mod frontier;
+mod help;
 mod inputs;
 mod inspect;
 mod json_lists;

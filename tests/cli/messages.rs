@@ -75,7 +75,11 @@ fn files_of_options_are_told_in_words_of_their_author() {
         ("[\"http://a\"]\nverdict = 5", "line 2 (byte 23): a text is expected"),
         ("[\"http://a\"]\nverdict = \"x\"", "\"x\" is unknown; expected allow-all or forbid-all"),
         ("[\"http://a\"]\nx = 1", "the key \"x\" is unknown; expected one of verdict, robots-txt, "),
-        ("[\"http://a\"]\ncrawl-delay = \"5\"", "\"5\" where a number is expected"),
+        ("[\"http://a\"]\ncrawl-delay = true", "a number of seconds, or a duration such as \"10s\", is expected"),
+        (
+            "[\"http://a\"]\ncrawl-delay = \"soon\"",
+            "crawl-delay is \"soon\"; expected a duration: numbers with ms, s, m, h, d or w",
+        ),
         ("[\"http://a\"]\nrobots-txt-file = \"missing\"", "cannot read missing: No such file or directory\n"),
     ] {
         let message = message.replace("expected one of ", "expected ");

@@ -5,10 +5,11 @@ use clap::builder::TypedValueParser;
 use clap::{Args, Command};
 use std::path::PathBuf;
 
-use super::values::{one_of, unreachable_for};
+use super::values::one_of;
 use crate::cli::error::Failure;
 use crate::formats::time;
 use crate::formats::time_text::timestamp;
+use crate::judge::choices_text::unreachable_for;
 use crate::judge::{Choices, Fallback, MaxAge, Statuses};
 use crate::preferences::{Requirements, SignalScope};
 
@@ -17,10 +18,7 @@ use crate::preferences::{Requirements, SignalScope};
 pub struct ChoicesArgs {
     #[command(flatten)]
     pub of_origins: OriginChoicesArgs,
-    /// Judge an unknown origin by the one with or without www.
-    ///
-    /// A URL of https://a.example is judged by the robots.txt of https://www.a.example, and the other way round, if its own origin is
-    /// not in the policy at all. Scheme and port are the same. A receipt counts such lines.
+    /// Judge an origin that is not in the policy by the one with or without www
     #[arg(long, hide_short_help = true)]
     pub www_fallback: bool,
     #[command(flatten)]
@@ -56,52 +54,46 @@ impl ViewArgs {
 /// The choices that concern whole origins, by the state of their robots.txt.
 #[derive(Debug, Clone, clap::Args)]
 pub struct OriginChoicesArgs {
-    /// Never fetched: allow, block or defer [default: defer]
+    /// Never fetched: defer (default), allow or block
     ///
-    /// The partition of URLs whose robots.txt was never fetched.
+    /// The partition of such URLs.
     #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = one_of(DEFINITE))]
     pub on_unfetched: Option<Fallback>,
-    /// Unreachable: allow, block, defer or use [default: defer]
+    /// Unreachable: defer (default), allow, block or use
     ///
-    /// The partition of URLs whose robots.txt answers 5xx, "not now" (429, 408, 425) or not at all, does not arrive whole, is no
-    /// text, or redirects to an unknown place. `use` applies the last good one.
+    /// 5xx, 429, 408, 425, no or an incomplete answer, no text, or a redirect to an unknown place. `use` applies the last good one.
     #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = fallback())]
     pub on_unreachable: Option<Fallback>,
-    /// Treat a robots.txt unreachable this long as missing
+    /// Allow everything if a robots.txt was unreachable this long [default: never]
     ///
-    /// A duration such as 30d, the example in RFC 9309. If no robots.txt has arrived for that long at the time of --now, only
-    /// 5xx, "not now", incomplete responses or none, everything is allowed. Takes precedence over --on-unreachable. At most 90d:
-    /// a policy knows no more of earlier failures [default: never].
-    #[arg(long, value_name = "AGE", value_parser = unreachable_for)]
+    /// A duration up to 90d, such as 30d, the example of RFC 9309. Takes precedence over --on-unreachable.
+    #[arg(long, value_name = "DURATION", hide_short_help = true, value_parser = unreachable_for)]
     pub unreachable_as_unavailable: Option<u64>,
-    /// An HTML page: allow, block, defer or use [default: use]
+    /// HTML page: use (default), allow, block or defer
     ///
-    /// The partition of URLs whose robots.txt, with status 200, looks like an HTML page, as some servers send for every path.
-    /// `use` reads it as a robots.txt, which mostly has no rules in it.
+    /// With status 200, as some servers send it for every path. `use` reads it as a robots.txt, and mostly finds no rules.
     #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = fallback())]
     pub on_html: Option<Fallback>,
-    /// Too old: allow, block, defer or use [default: use]
+    /// Too old: use (default), allow, block or defer
     ///
-    /// The partition of URLs whose robots.txt is older than --max-age. `use` applies it anyway, and counts the lines as
-    /// stale. Without --max-age, the limit is the dialect's own lifetime.
+    /// Older than --max-age or, without it, than the dialect's own lifetime. `use` counts the lines as stale.
     #[arg(long, value_name = "WHAT", hide_possible_values = true, value_parser = fallback())]
     pub on_stale: Option<Fallback>,
-    /// The maximum age of a robots.txt, such as 7d, or `dialect`
+    /// How old a robots.txt may be: 7d, or `dialect`
     ///
-    /// A duration such as 36h or 7d, or `dialect` for the dialect's own lifetime [default: any age].
-    #[arg(long, value_name = "AGE", value_parser = str::parse::<MaxAge>)]
+    /// A duration (10s, 100ms, 2h, 7d, or seconds), or the dialect's own lifetime [default: any age]
+    #[arg(long, value_name = "DURATION", value_parser = str::parse::<MaxAge>)]
     pub max_age: Option<MaxAge>,
-    /// What statuses mean: a TOML file, or a name, such as common-crawl
+    /// What statuses mean: TOML, common-crawl or nutch
     ///
-    /// A file has a line for each status of a robots.txt that means something else than its dialect says, such as 403 = "defer" or
-    /// "4xx" = "allow"; the words are allow, block and defer, the statuses 400 to 599. The names are common-crawl and nutch. Takes
-    /// precedence over all but overrides, also over --on-unreachable and --unreachable-as-unavailable.
-    #[arg(long, value_name = "FILE|NAME", hide_short_help = true)]
+    /// Lines such as 403 = "defer" or "4xx" = "allow": allow, block or defer, for 400 to 599. Takes precedence over all but
+    /// overrides.
+    #[arg(long, value_name = "FILE|NAME")]
     pub statuses: Option<PathBuf>,
     /// The time at which ages are judged [default: now]
     ///
-    /// An RFC 3339 time, such as 2026-01-12T12:00:00Z.
-    #[arg(long, value_name = "TIME", hide_short_help = true, value_parser = timestamp)]
+    /// RFC 3339, such as 2026-01-12T12:00:00Z.
+    #[arg(long, value_name = "TIME", value_parser = timestamp)]
     pub now: Option<jiff::Timestamp>,
 }
 
@@ -157,15 +149,12 @@ fn fallback() -> impl TypedValueParser<Value = Fallback> {
 
 /// What pages must say about uses, and how that is read.
 #[derive(Debug, Clone, Copy, clap::Args)]
-#[command(mut_arg("content_signal", |arg| arg.hide_short_help(true)))]
 pub struct RequiredArgs {
-    /// Keep pages only if what their sites say allows a use: train-ai!=n
+    /// Block pages whose sites refuse a use: train-ai!=n
     ///
-    /// A use is train-ai, search or ai-input. USE!=n requires that the site does not refuse the use, USE=y that it permits it;
-    /// separate several by commas. Both are read from Content-Usage and Content-Signal lines, and one n among them is a refusal. A
-    /// line that is allowed but does not meet the requirement is blocked, with the reason `preference`. A preference that cannot be
-    /// read meets no requirement.
-    #[arg(long, value_name = "USE!=n", hide_short_help = true, value_parser = str::parse::<Requirements>)]
+    /// USE!=n: the site does not refuse it; USE=y: it permits it. Uses are train-ai, search and ai-input; separate several by
+    /// commas. Lines that are allowed otherwise are blocked, with the reason `preference`.
+    #[arg(long, value_name = "USE!=n", value_parser = str::parse::<Requirements>)]
     pub require: Option<Requirements>,
     #[command(flatten)]
     pub content_signal: SignalArgs,
@@ -176,9 +165,8 @@ pub struct RequiredArgs {
 pub struct SignalArgs {
     /// To which crawlers a Content-Signal line speaks: group or everybody [default: group]
     ///
-    /// group: to the crawlers of its group, or to all if it stands before the first group. everybody: to all, wherever it stands.
-    /// The choice changes which preferences are shown and required.
-    #[arg(long, value_name = "SCOPE", hide_possible_values = true,
+    /// group: to those of its group, or to all if it stands before the first one.
+    #[arg(long, value_name = "SCOPE", hide_possible_values = true, hide_short_help = true,
         value_parser = one_of(SignalScope::ALL.map(|scope| (scope.name(), scope))))]
     pub content_signal: Option<SignalScope>,
 }

@@ -11,6 +11,7 @@ pub use choices::{ChoicesArgs, OriginChoicesArgs, ViewArgs};
 pub use filter::{FilterArgs, InputArgs, Log, LongRunArgs, PolicySourceArgs, WatchingArgs};
 pub use memory::MEMORY;
 pub use policy::{
-    AgentsFileArgs, CrawlerArgs, JudgedByArgs, PolicyArgs, PolicyFileArgs, ReadingArgs, dialect, mapped, trust,
+    AgentsFileArgs, CrawlerArgs, JudgedByArgs, PolicyArgs, PolicyFileArgs, ReadingArgs, dialect, dialects, mapped,
+    trust,
 };
 pub use values::{bytes, number, one_of, published, workers};

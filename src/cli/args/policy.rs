@@ -14,16 +14,14 @@ use crate::robots::Agents;
 /// A policy file in place of robots.txt files.
 #[derive(Debug, clap::Args)]
 pub struct PolicyArgs {
-    /// A policy file made by `compile`, instead of --robots; may be repeated
+    /// A file made by `compile`, instead of --robots
     ///
-    /// With several, the answers of all count, as if the files had been merged. Only the origins that the smaller files change are
-    /// derived again, so a minute's answers over a large policy cost what the minute costs.
+    /// Repeatable: the answers of all count.
     #[arg(long, value_name = "FILE", conflicts_with = "columns")]
     pub policy: Vec<PathBuf>,
     /// Do not verify the checksum of the policy file
     ///
-    /// Verification takes time if the file has many GiB. The structure is checked in any case, so a damaged file does
-    /// no harm; but damage that keeps the structure intact goes unnoticed, and verdicts may be wrong.
+    /// That takes time for many GiB. The structure is checked in any case; after other damage, verdicts may be wrong.
     #[arg(long, requires = "policy", conflicts_with = "robots", hide_short_help = true)]
     pub trust_checksum: bool,
 }
@@ -52,11 +50,11 @@ impl PolicyArgs {
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("fetched_at", |arg| arg.conflicts_with("policy")))]
 pub struct JudgedByArgs {
-    /// A source of robots.txt files: folder, JSON Lines, WARC...
+    /// robots.txt files: a folder, JSON Lines, WARC
     ///
-    /// May be repeated; - is standard input. A folder (each file is named after a host or a percent-encoded origin); JSON Lines (url
-    /// or origin, status, location, body or body_base64, fetched_at, expires, unreachable_since); a WARC archive; Parquet;
-    /// or, with --origin, a single robots.txt. gzip, Zstandard and bzip2 are recognised by their content.
+    /// Also Parquet or, with --origin, one file; repeatable; - is standard input. A folder's files are named after hosts or
+    /// percent-encoded origins; the fields of JSON Lines and Parquet are url or origin, status, location, body or body_base64,
+    /// fetched_at, expires, unreachable_since, and headers.
     #[arg(long, conflicts_with = "policy", value_name = "SOURCE")]
     pub robots: Vec<PathBuf>,
     /// The origin of the single robots.txt given by --robots
@@ -66,9 +64,7 @@ pub struct JudgedByArgs {
     pub policy: PolicyArgs,
     /// The operator's overrides for origins (TOML)
     ///
-    /// They take precedence over robots.txt files, and with --policy also over the overrides it was compiled with. The
-    /// file has a table for each origin with crawl-delay, verdict ("allow-all" or "forbid-all"), robots-txt or
-    /// robots-txt-file, and paused-until.
+    /// A table for each, with crawl-delay, verdict ("allow-all" or "forbid-all"), robots-txt or robots-txt-file, and paused-until.
     #[arg(long, value_name = "FILE")]
     pub overrides: Option<PathBuf>,
     #[command(flatten)]
@@ -122,14 +118,13 @@ pub struct PolicyFileArgs {
     /// A policy file made by `compile`
     #[arg(value_name = "POLICY")]
     pub path: PathBuf,
-    /// Another policy file, whose answers count, too; may be repeated
+    /// Another policy, whose answers count, too; repeatable
     #[arg(long = "policy", value_name = "FILE")]
     pub others: Vec<PathBuf>,
     /// Do not verify the checksum of the policy file
     ///
-    /// Verification takes time if the file has many GiB. The structure is checked in any case, so a damaged file does
-    /// no harm; but damage that keeps the structure intact goes unnoticed, and the output may be wrong.
-    #[arg(long)]
+    /// That takes time for many GiB. The structure is checked in any case; after other damage, the output may be wrong.
+    #[arg(long, hide_short_help = true)]
     pub trust_checksum: bool,
 }
 
@@ -159,11 +154,10 @@ pub fn trust(checksum: bool) -> Trust {
 /// The crawler, and how it reads robots.txt.
 #[derive(Debug, clap::Args)]
 pub struct CrawlerArgs {
-    /// The crawler: a product token, `*`, or a list in order of preference; repeat for more crawlers
+    /// The crawler's product token, or *; repeatable
     ///
-    /// A list such as Googlebot-News,Googlebot is one crawler with several names: the first name that has its own group
-    /// is used, then `*`. With --policy, name crawlers that it was compiled for, or lists of them; not needed if there
-    /// is only one.
+    /// Googlebot-News,Googlebot is one crawler: the first name that has a group of its own counts, then `*`. Not needed if --policy
+    /// has only one.
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<Agents>,
     #[command(flatten)]
@@ -175,11 +169,9 @@ pub struct CrawlerArgs {
 /// Crawlers by their names in a file.
 #[derive(Debug, clap::Args)]
 pub struct AgentsFileArgs {
-    /// A file of crawlers' names: one a line, or JSON; they are added to those of --agent
+    /// More crawlers, by the names in a file
     ///
-    /// In a text, a # begins a comment. JSON is a list of names, or an object with an object for each name. A name with other
-    /// characters than a product token, such as bigsur.ai, is cut as crawlers cut it in a robots.txt, with a warning; names that are then
-    /// equal are one crawler.
+    /// One a line, or JSON: a list, or an object with an object for each. Names that are no product tokens are cut, with a warning.
     #[arg(long, value_name = "FILE")]
     pub agents_file: Option<PathBuf>,
 }
@@ -205,7 +197,7 @@ impl AgentsFileArgs {
 /// The dialect of robots.txt files. A policy already has one.
 #[derive(Debug, clap::Args)]
 pub struct DialectArgs {
-    /// The dialect of robots.txt files: rfc9309, google...
+    /// How robots.txt is read
     #[arg(
         long,
         long_help = dialects(),
@@ -218,10 +210,9 @@ pub struct DialectArgs {
     pub dialect: &'static Dialect,
 }
 
-/// The dialects, each with what it follows.
-fn dialects() -> String {
-    let known = Dialect::ALL.iter().map(|dialect| format!("- {}: {}", dialect.name, dialect.source));
-    format!("The dialect of robots.txt files\n\n{}", known.collect::<Vec<_>>().join("\n"))
+/// The names of the dialects.
+pub fn dialects() -> String {
+    format!("How robots.txt is read: {}", Dialect::names().join(", "))
 }
 
 pub fn dialect() -> impl TypedValueParser<Value = &'static Dialect> {
@@ -231,18 +222,14 @@ pub fn dialect() -> impl TypedValueParser<Value = &'static Dialect> {
 /// How to read sources.
 #[derive(Debug, clap::Args)]
 pub struct ReadingArgs {
-    /// The keys of JSON Lines and columns of Parquet, if they differ
+    /// Other keys of JSON Lines, columns of Parquet
     ///
-    /// For example, url=target_uri,body=content,status=code. The fields are url, origin, status, location, body, body_base64,
-    /// fetched_at, expires, unreachable_since and headers. An empty name, as in fetched_at=, means that there is no such
-    /// field; with status=, every response is a file with status 200.
-    #[arg(long, value_name = "FIELD=NAME,...", hide_short_help = true)]
+    /// For example status=code,body=content. fetched_at= is for no such field, status= for a status of 200 everywhere.
+    #[arg(long, value_name = "FIELD=NAME,...")]
     pub columns: Option<FieldNames>,
-    /// When answers without a time were fetched: a time (RFC 3339), or mtime for when each file was modified
+    /// When answers without a time were fetched: an RFC 3339 time, or mtime, when their file was modified
     ///
-    /// The files of a folder, a single robots.txt with --origin, and lines, rows and records without a time have no time of their own.
-    /// Without this option, any answer with a time replaces them, however old; of two without, the one with the greater bytes is kept.
-    /// With it, they count as fetched at TIME, or when their file was last modified (mtime). An answer with a time keeps it.
+    /// Without it, any answer with a time replaces them.
     #[arg(long, value_name = "TIME|mtime", hide_short_help = true)]
     pub fetched_at: Option<FetchedAt>,
 }

@@ -1,9 +1,9 @@
 //! Parsers for sizes, durations, numbers of workers, and choices.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use std::time::Duration;
 
 use crate::formats::time_text::duration;
-use crate::policy::LONGEST_UNREACHABLE;
 use crate::robots::{AgentError, Agents};
 
 /// Parses a number of bytes: `500`, `64k`, `1G` and `1GiB` (powers of 1024), `1GB` (powers of 1000).
@@ -34,25 +34,22 @@ pub fn published(given: &str) -> Result<Agents, AgentError> {
     }
 }
 
-/// Parses how long an origin must have been unreachable, to seconds.
-pub fn unreachable_for(given: &str) -> Result<u64, String> {
-    let days = LONGEST_UNREACHABLE / 86_400;
-    let known = Some(duration(given)?).filter(|&seconds| seconds <= LONGEST_UNREACHABLE);
-    known.ok_or_else(|| format!("a policy knows failures of the last {days} days only, so at most {days}d"))
+/// Parses the time between two checkpoints. A longer one than a day is a mistake, such as milliseconds.
+pub fn checkpoint(given: &str) -> Result<Duration, String> {
+    let interval = Some(duration(given)?).filter(|&interval| interval <= Duration::from_secs(86_400));
+    interval.ok_or_else(|| "at most a day, 1d".to_owned())
 }
+
+const MOST_WORKERS: usize = 4096;
 
 /// Parses the number of workers. Each has its own buffers, so far more workers than processors would only take memory.
 pub fn workers(given: &str) -> Result<usize, String> {
-    number_up_to(given, 4096)
+    let number = number(given).ok().filter(|&number| number <= MOST_WORKERS);
+    number.ok_or_else(|| format!("expected a whole number up to {MOST_WORKERS}"))
 }
 
 pub fn number(given: &str) -> Result<usize, String> {
     given.parse().map_err(|_| "expected a whole number".to_owned())
-}
-
-pub fn number_up_to(given: &str, most: usize) -> Result<usize, String> {
-    let number = number(given).ok().filter(|&number| number <= most);
-    number.ok_or_else(|| format!("expected a whole number up to {most}"))
 }
 
 /// A parser for one of these values, given by its name.
@@ -73,7 +70,7 @@ mod tests {
 
     #[test]
     fn numbers_are_whole_and_within_bounds() {
-        assert_eq!((number("7"), workers("4096"), number_up_to("86400", 86_400)), (Ok(7), Ok(4096), Ok(86_400)));
+        assert_eq!((number("7"), workers("4096")), (Ok(7), Ok(4096)));
         for given in ["", "x", "-1", "1.5", "99999999999999999999"] {
             assert_eq!(number(given), Err("expected a whole number".to_owned()), "{given}");
             assert_eq!(workers(given), Err("expected a whole number up to 4096".to_owned()), "{given}");

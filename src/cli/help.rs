@@ -1,0 +1,126 @@
+//! How commands tell their options: under headings by what a user wants, one line each with -h, all that there is to say with --help.
+
+use clap::{Arg, ArgAction, Command};
+
+/// Every option stands under the heading where a user looks for it, the same in all commands.
+const HEADINGS: [(&str, &[&str]); 6] = [
+    ("Lists", &["files-from", "null", "delimiter", "column", "header", "inputs"]),
+    (
+        "Robots.txt",
+        &[
+            "agent",
+            "agents-file",
+            "robots",
+            "origin",
+            "policy",
+            "trust-checksum",
+            "overrides",
+            "columns",
+            "fetched-at",
+            "against",
+            "only-changed",
+            "follow",
+            "dialect",
+        ],
+    ),
+    (
+        "Output",
+        &[
+            "out",
+            "force",
+            "only",
+            "robots-needed",
+            "verdicts",
+            "blocked-for",
+            "allowed-if",
+            "count",
+            "json",
+            "explain",
+            "preferences",
+            "unique",
+            "seen",
+            "keys",
+            "format",
+            "compress",
+            "split-size",
+            "per-input",
+            "concat",
+            "what",
+            "summary",
+            "paths",
+            "top",
+            "dot",
+            "severity",
+            "kinds",
+        ],
+    ),
+    (
+        "Choices",
+        &[
+            "on-unfetched",
+            "on-unreachable",
+            "unreachable-as-unavailable",
+            "on-html",
+            "on-stale",
+            "max-age",
+            "statuses",
+            "now",
+            "www-fallback",
+            "require",
+            "content-signal",
+        ],
+    ),
+    ("Long runs", &["resume", "skip-bad", "shard", "memory", "threads", "checkpoint"]),
+    ("Messages", &["quiet", "verbose", "log", "metrics", "help"]),
+];
+
+/// Adds -h and --help to a command, and puts its options under their headings. Of the options that are hidden from -h, its last line
+/// tells.
+pub fn with_help(command: Command) -> Command {
+    let name = command.get_name().to_owned();
+    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let all_examples = command.get_after_long_help().map_or_else(|| examples.clone(), ToString::to_string);
+    let has_more = command.get_arguments().any(Arg::is_hide_short_help_set);
+    let more = if has_more { "More options, and all about these" } else { "All about these options" };
+    let help = Arg::new("help")
+        .short('h')
+        .long("help")
+        .action(ArgAction::Help)
+        .help("This summary, or with --help the full text");
+    command
+        .disable_help_flag(true)
+        .arg(help)
+        .mut_args(|arg| under_heading(in_one_paragraph(arg)))
+        .after_help(format!("{examples}\n\n{more}: robosieve {name} --help"))
+        .after_long_help(all_examples)
+}
+
+fn under_heading(arg: Arg) -> Arg {
+    let option = arg.get_long().unwrap_or_default();
+    match HEADINGS.iter().find(|(_, options)| options.contains(&option)) {
+        Some((heading, _)) => arg.help_heading(*heading),
+        None => arg,
+    }
+}
+
+const DEFAULT: &str = " [default: ";
+
+/// The full text of an option is one paragraph, which begins with the line of -h; both end in the default.
+fn in_one_paragraph(arg: Arg) -> Arg {
+    let Some(line) = arg.get_help().map(ToString::to_string) else { return arg };
+    let (summary, default) = line.split_at(line.rfind(DEFAULT).unwrap_or(line.len()));
+    let value = arg.get_default_values().first().filter(|_| !arg.is_hide_default_value_set());
+    let (default, is_ours) = match value {
+        Some(value) => (format!("{DEFAULT}{}]", value.to_string_lossy()), true),
+        None => (default.to_owned(), arg.is_hide_default_value_set()),
+    };
+    let text = arg.get_long_help().map(ToString::to_string).unwrap_or_default();
+    let text = match text.strip_prefix(&line).map(str::trim_start) {
+        Some("") => summary.to_owned(),
+        Some(rest) if rest.starts_with(':') => format!("{summary}{rest}"),
+        Some(rest) => format!("{summary}. {rest}"),
+        None if text.is_empty() => summary.to_owned(),
+        None => text,
+    };
+    arg.help(format!("{summary}{default}")).long_help(format!("{text}{default}")).hide_default_value(is_ours)
+}
