@@ -65,16 +65,25 @@ pub(super) fn legend(heading: &str, terms: &[(&str, &str)]) -> String {
 }
 
 /// A collapsed section.
-pub(super) fn folded(heading: &str, content: &str) -> String {
-    format!("<section><details>\n<summary><h2>{}</h2></summary>\n{content}</details></section>\n", text(heading))
+pub(super) fn folded(id: &str, heading: &str, content: &str) -> String {
+    format!(
+        "<section id=\"{id}\"><details>\n<summary><h2>{}</h2></summary>\n{content}</details></section>\n",
+        text(heading)
+    )
 }
 
-pub(super) fn section(heading: &str, content: &str) -> String {
-    format!("<section>\n<h2>{}</h2>\n{content}</section>\n", text(heading))
+/// A section, with a name for links.
+pub(super) fn section(id: &str, heading: &str, content: &str) -> String {
+    format!("<section id=\"{id}\">\n<h2>{}</h2>\n{content}</section>\n", text(heading))
 }
 
 pub(super) fn paragraph(content: &str) -> String {
     format!("<p>{}</p>\n", text(content))
+}
+
+/// A paragraph that says where numbers are from.
+pub(super) fn source(content: &str) -> String {
+    format!("<p class=\"source\">{}</p>\n", text(content))
 }
 
 /// A cell of a [`table`].
@@ -90,6 +99,8 @@ pub(super) enum Cell {
     /// The name of a partition, shown with its colour.
     Partition(&'static str),
     Number(u64),
+    /// By how much a number grew, from the first to the second.
+    Difference(u64, u64),
     /// A part of a whole.
     Share(u64, u64),
 }
@@ -102,10 +113,8 @@ pub(super) fn table<R: IntoIterator<Item = Cell>>(
 ) -> String {
     let row = |cells: R| {
         let cells: Vec<Cell> = cells.into_iter().collect();
-        let head = match cells.first() {
-            Some(Cell::Partition(name)) => format!("<tr data-partition=\"{name}\">"),
-            _ => "<tr>".to_owned(),
-        };
+        let partition = cells.iter().find_map(|cell| if let Cell::Partition(name) = cell { Some(name) } else { None });
+        let head = partition.map_or_else(|| "<tr>".to_owned(), |name| format!("<tr data-partition=\"{name}\">"));
         format!("{head}{}</tr>\n", cells.iter().map(Cell::html).collect::<String>())
     };
     let rows: String = rows.into_iter().map(row).collect();
@@ -134,6 +143,18 @@ impl Cell {
                 format!("<td class=\"partition\"><span class=\"swatch {name}\"></span>{name}</td>")
             }
             Cell::Number(value) => format!("<td class=\"number\" data-value=\"{value}\">{}</td>", number(*value)),
+            Cell::Difference(was, now) => {
+                let sign = if now > was {
+                    "+"
+                } else if now < was {
+                    "-"
+                } else {
+                    ""
+                };
+                let difference = now.abs_diff(*was);
+                let (value, shown) = (if now < was { "-" } else { "" }, number(difference));
+                format!("<td class=\"number\" data-value=\"{value}{difference}\">{sign}{shown}</td>")
+            }
             Cell::Share(part, whole) => {
                 let share = percent(*part, *whole);
                 format!(

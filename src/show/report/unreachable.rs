@@ -1,0 +1,106 @@
+//! Which origins are unreachable, and since when.
+
+use super::Report;
+use super::facts::OriginsToFetch;
+use super::html::{Cell, number, paragraph, section, source, table};
+use super::page::{caption, status};
+use crate::formats::time;
+use crate::outcome::Reason;
+use crate::policy::{OriginState, Policy};
+
+const DAY: i64 = 86_400;
+
+/// The ages that unreachable origins are counted by: below how many seconds, and in words.
+const AGES: [(i64, &str); 4] =
+    [(DAY, "less than a day"), (7 * DAY, "1 to 7 days"), (30 * DAY, "7 to 30 days"), (i64::MAX, "30 days or longer")];
+
+/// The unreachable origins of a policy, whether or not the run has lines of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct UnreachableOrigins {
+    all: u64,
+    /// By how long they have been unreachable, in the order of [`AGES`].
+    ages: [u64; AGES.len()],
+    /// Those of which no answer has a time.
+    unknown: u64,
+}
+
+impl UnreachableOrigins {
+    /// Counts them at a time, in seconds of Unix time.
+    pub fn of(policy: &Policy, now: i64) -> UnreachableOrigins {
+        let mut counts = UnreachableOrigins::default();
+        let records = policy.records().filter(|(_, record)| record.origin_status.is_unreachable());
+        for (_, record) in records {
+            counts.all += 1;
+            match since(&record.state()) {
+                Some(since) => {
+                    let age = now.saturating_sub(since);
+                    counts.ages[AGES.iter().position(|(below, _)| age < *below).unwrap_or(AGES.len() - 1)] += 1;
+                }
+                None => counts.unknown += 1,
+            }
+        }
+        counts
+    }
+}
+
+/// Since when an origin has been unreachable. If no source says, it is since the failed answer.
+fn since(state: &OriginState) -> Option<i64> {
+    state.answered.unreachable_since.or(state.answered.fetched_at)
+}
+
+/// The section of the page.
+pub(super) fn unreachable(report: &Report) -> String {
+    let now = report.receipt.options.choices.now;
+    let Some(explained) = &report.explained else { return section("unreachable", HEADING, &without_policy(report)) };
+    let counts = explained.unreachable;
+    let all = explained.summary.origins();
+    let mut content = paragraph(&format!(
+        "{} of {} origins of the policy were unreachable at {}.",
+        number(counts.all),
+        number(all),
+        time(now)
+    ));
+    let ages = AGES.iter().map(|(_, words)| *words).zip(counts.ages).chain([("an unknown time", counts.unknown)]);
+    let rows = ages.filter(|(_, origins)| *origins > 0);
+    let rows = rows.map(|(words, origins)| [Cell::Words(words.to_owned()), Cell::Number(origins)]);
+    content.push_str(&table("For how long", &[("unreachable for", false), ("origins", true)], rows));
+    let Some(lines) = explained.lines.first().map(|lines| &lines.unreachable) else {
+        return section("unreachable", HEADING, &content);
+    };
+    let caption = caption("Those with lines in this run", lines.len(), report.most, lines.error());
+    let columns = [("origin", false), ("lines", true), ("since", false), ("status", false)];
+    let rows = lines.most_frequent(report.most).into_iter().map(|(origin, lines, state)| {
+        let since =
+            since(state).map_or_else(|| "unknown".to_owned(), |since| format!("{}, {}", time(since), age(now, since)));
+        let status = Cell::Words(status(state.answered.status));
+        [Cell::Origin(origin.clone(), String::new()), Cell::Number(lines), Cell::Words(since), status]
+    });
+    content.push_str(&table(&caption, &columns, rows));
+    if report.receipt.options.choices.www_fallback {
+        let told = "An origin that was judged by its sibling with or without www. is shown with the times of that.";
+        content.push_str(&paragraph(told));
+    }
+    content.push_str(&source("Times and statuses are of the policy; lines are those of the run that an override does not decide on, read again."));
+    section("unreachable", HEADING, &content)
+}
+
+const HEADING: &str = "Unreachable, and since when";
+
+/// How long ago it was, in whole days or hours.
+fn age(now: i64, since: i64) -> String {
+    let age = now.saturating_sub(since).max(0);
+    let (number, unit) = if age >= DAY { (age / DAY, "day") } else { (age / 3600, "hour") };
+    format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
+}
+
+/// What the list of robots.txt to fetch has, which has no times of earlier failures.
+fn without_policy(report: &Report) -> String {
+    let OriginsToFetch { reasons, .. } = &report.waiting;
+    let is_failure = |reason| matches!(reason, Reason::Unreachable | Reason::Incomplete);
+    let failed = reasons.iter().filter(|(cause, _)| is_failure(cause.reason));
+    let (files, lines) = failed
+        .fold((0, 0u64), |(files, lines), (_, counts)| (files + counts.origins, lines.saturating_add(counts.lines)));
+    let what = format!("{} lines wait for {} robots.txt that were unreachable.", number(lines), number(files));
+    let hint = "Since when is not among the files of a run: give its policy to see it.";
+    paragraph(&what) + &paragraph(hint) + &source("From robots-needed.tsv.")
+}
