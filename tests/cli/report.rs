@@ -49,7 +49,9 @@ fn the_page_shows_what_the_receipt_does() {
         ["http://unknown.example|1|unfetched|none|not recorded"]
     );
     assert_eq!(rows(&page, "<main>", "Lists")[1], "more|1|1.22%|24");
-    for unknown in ["Give the policy of the run", "give its policy", "give the policy of the run", "--against"] {
+    for unknown in
+        ["Give the policy of the run", "give its policy", "give the policy of the run", "--against", "</a>: not known<"]
+    {
         assert!(page.contains(unknown), "{unknown} in {page}");
     }
     assert!(rows(&page, "<main>", "As recorded").contains(&"dialect|rfc9309".to_owned()));
@@ -80,9 +82,9 @@ fn a_policy_shows_which_rules_blocked_what() {
         (rows(&page, COSTS, "Blocked and deferred lines by origin"), rows(&page, COSTS, "Deciding rules"))
     };
     let origins = [
-        "http://a.example|blocked|rules|40|48.78%",
-        "http://b.example|blocked|rules|7|8.54%",
-        "http://unknown.example|deferred|unfetched|1|1.22%",
+        "http://a.example|blocked: rules|40|48.78%",
+        "http://b.example|blocked: rules|7|8.54%",
+        "http://unknown.example|deferred: unfetched|1|1.22%",
     ];
     let rules = [
         "Disallow: /no|37|78.72%|http://a.example/robots.txt, line 2",
@@ -105,7 +107,7 @@ fn a_policy_shows_which_rules_blocked_what() {
 
 #[test]
 fn lines_with_other_columns_are_explained_too() {
-    let origins = ["http://a.example|blocked|rules|2|50.00%", "http://b.example|blocked|rules|1|25.00%"];
+    let origins = ["http://a.example|blocked: rules|2|50.00%", "http://b.example|blocked: rules|1|25.00%"];
     let urls = ["http://a.example/no", "http://a.example/yes", "http://a.example/no/2", "http://b.example/no"];
     let csv = |url: &str| format!("7,\"{url}\"\n");
     let csv = format!("id,where\n{}", urls.map(csv).concat());
@@ -134,7 +136,7 @@ fn lines_with_other_columns_are_explained_too() {
     bench.file("list", urls.map(entry).concat());
     bench.filter(&format!("{SOURCES} --out out list more")).assert().success();
     let found = rows(&page(&bench, SOURCES), COSTS, "Blocked and deferred lines by origin");
-    assert_eq!(found, ["http://a.example|blocked|rules|2|40.00%", "http://b.example|blocked|rules|2|40.00%"]);
+    assert_eq!(found, ["http://a.example|blocked: rules|2|40.00%", "http://b.example|blocked: rules|2|40.00%"]);
 }
 
 #[test]
@@ -143,7 +145,7 @@ fn origins_of_one_robots_txt_are_told_apart() {
     bench.file("list", "https://a.example/no\nhttp://a.example/no\nhttps://a.example/never\n");
     bench.filter(&format!("{SOURCES} --out out list")).assert().success();
     let origins = rows(&page(&bench, SOURCES), COSTS, "Blocked and deferred lines by origin");
-    assert_eq!(origins, ["https://a.example|blocked|rules|2|66.67%", "http://a.example|blocked|rules|1|33.33%"]);
+    assert_eq!(origins, ["https://a.example|blocked: rules|2|66.67%", "http://a.example|blocked: rules|1|33.33%"]);
 }
 
 #[test]
@@ -154,7 +156,7 @@ fn each_crawler_has_its_own() {
     let blocked = &page[page.find(COSTS).expect("a section")..];
     assert_eq!(
         rows(blocked, "<h3>examplebot", "Blocked and deferred lines by origin")[0],
-        "http://a.example|blocked|rules|40|48.78%"
+        "http://a.example|blocked: rules|40|48.78%"
     );
     assert_eq!(
         rows(blocked, "<h3>other", "Deciding rules"),
@@ -205,7 +207,7 @@ fn tables_are_cut_and_the_same_for_any_number_of_workers() {
     let bench = bench();
     bench.filter(&format!("{SOURCES} --out out urls more")).assert().success();
     let short = page(&bench, &format!("{SOURCES} --top 1"));
-    assert_eq!(rows(&short, COSTS, "Blocked and deferred lines by origin: the first 1 of 3").len(), 1);
+    assert_eq!(rows(&short, COSTS, "Blocked and deferred lines by origin and reason: the first 1 of 3").len(), 1);
     assert_eq!(rows(&short, COSTS, "Deciding rules: the first 1 of 2").len(), 1);
     assert_eq!(page(&bench, &format!("{SOURCES} --threads 1")), page(&bench, &format!("{SOURCES} --threads 3")));
 }

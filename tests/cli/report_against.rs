@@ -47,20 +47,19 @@ fn an_earlier_run_is_compared_by_its_receipt() {
     let numbers = ["lines read|12|11|-1", "lists|2|1|-1", "origins in the policy|5|5|0", "robots.txt to fetch|1|1|0"];
     assert_eq!(rows(&page, CHANGES, "Both runs in numbers"), numbers);
     let lines = [
-        "allowed|all|8|3|-5",
-        "allowed|rules|8|3|-5",
-        "blocked|all|2|6|+4",
-        "blocked|rules|2|4|+2",
-        "blocked|unreachable|0|2|+2",
-        "deferred|all|1|1|0",
-        "deferred|unfetched|1|1|0",
-        "invalid|all|1|1|0",
-        "invalid|not-absolute|1|1|0",
+        "allowed|8|3|-5",
+        "allowed: rules|8|3|-5",
+        "blocked|2|6|+4",
+        "blocked: rules|2|4|+2",
+        "blocked: unreachable|0|2|+2",
+        "deferred|1|1|0",
+        "invalid|1|1|0",
     ];
-    assert_eq!(rows(&page, CHANGES, "Lines by partition and reason"), lines);
+    assert_eq!(rows(&page, CHANGES, "Lines by partition, and"), lines);
     assert_eq!(rows(&page, CHANGES, "Options that differ"), ["on-unreachable|defer|block"]);
     for told in [
         "The run before judged by another policy, at 2026-01-01T00:00:00Z.",
+        "What changed</a>: -5 allowed, +4 blocked<",
         "Receipts count no origins",
         "From the receipt of this run, and that of yesterday.",
     ] {
@@ -70,7 +69,7 @@ fn an_earlier_run_is_compared_by_its_receipt() {
     assert_eq!(by_receipt.replace("yesterday/receipt.json", "yesterday"), page);
     let with_itself = self::page(&bench, "--against today");
     assert!(with_itself.contains("The run before judged by the same policy"), "{with_itself}");
-    let rows = rows(&with_itself, CHANGES, "Lines by partition and reason");
+    let rows = rows(&with_itself, CHANGES, "Lines by partition, and");
     assert!(rows.iter().all(|row| row.ends_with("|0")), "{rows:?}");
 }
 
@@ -89,7 +88,7 @@ fn crawlers_of_both_runs_are_compared() {
     assert!(section.contains("<h3>twobot</h3>") && !section.contains("<h3>threebot</h3>"), "{section}");
     assert!(section.contains("Only the run before was for onebot."), "{section}");
     assert!(section.contains("Only the run now was for threebot."), "{section}");
-    assert_eq!(rows(section, CHANGES, "Lines by partition")[0], "allowed|all|3|3|0");
+    assert_eq!(rows(section, CHANGES, "Lines by partition")[0], "allowed|3|3|0");
 }
 
 #[test]
@@ -103,14 +102,16 @@ fn an_earlier_policy_is_compared_as_diff_does() {
     assert_eq!(by_diff.lines().skip(1).collect::<Vec<_>>(), counts);
     // Those with the most lines come first.
     let changes = [
-        "http://a.example|now-blocked|3|/: allowed -&gt; blocked|examplebot",
-        "http://down.example|now-blocked|2|/: allowed -&gt; blocked|examplebot",
-        "http://went.example|went|1|robots-txt -&gt; not there|examplebot",
-        "http://b.example|now-allowed|0|/: blocked -&gt; allowed|examplebot",
-        "http://came.example|came|0|not there -&gt; robots-txt|examplebot",
+        "http://a.example|now-blocked|3|/: allowed -&gt; blocked",
+        "http://down.example|now-blocked|2|/: allowed -&gt; blocked",
+        "http://went.example|went|1|robots-txt -&gt; not there",
+        "http://b.example|now-allowed|0|/: blocked -&gt; allowed",
+        "http://came.example|came|0|not there -&gt; robots-txt",
     ];
     assert_eq!(rows(&page, CHANGES, "Changes, those of the most"), changes);
     assert!(page.contains("Of 6 origins in either policy, 5 changed."), "{page}");
+    assert!(page.contains("What changed</a>: 5 of 6 origins of the policies<"), "{page}");
+    assert!(page.contains("Which robots.txt cost the most</a>: http://a.example, 3 lines<"), "{page}");
     let first = self::page(&bench, "--policy new.rsv --against old.rsv --top 2");
     assert_eq!(
         rows(&first, CHANGES, "Changes, those of the most blocked or deferred lines first: the first 2 of 5"),
@@ -219,4 +220,5 @@ fn changes_of_lines_are_shown_where_the_run_counted_them() {
     let expected = ["allowed-to-blocked|3", "allowed-to-deferred|3", "blocked-to-allowed|1", "deferred-to-allowed|1"];
     assert_eq!(changes, expected);
     assert!(page.contains("8 verdicts changed"), "{page}");
+    assert!(page.contains("What changed</a>: 8 verdicts<"), "{page}");
 }

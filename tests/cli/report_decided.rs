@@ -89,7 +89,7 @@ fn sums(page: &str) -> Vec<u64> {
     let from = page.find("Sites decided ").expect("a sentence");
     let sentence = page[from..].split("</p>").next().expect("its end");
     let words = sentence.split([' ', ';', '.']);
-    words.filter_map(|word| word.parse().ok()).collect()
+    words.filter_map(|word| word.trim_end_matches(',').parse().ok()).collect()
 }
 
 #[test]
@@ -100,60 +100,60 @@ fn each_choice_and_override_has_its_lines() {
         (
             "",
             &[
-                "deferred|on-unreachable defer|unreachable|10",
-                "blocked|override|override|5",
-                "deferred|on-unfetched defer|unfetched|3",
-                "allowed|override|override|2",
-                "deferred|override|paused|2",
-                "deferred|on-unreachable defer|redirect-unresolved|1",
+                "on-unreachable defer|deferred: unreachable|10",
+                "override|blocked: override|5",
+                "on-unfetched defer|deferred: unfetched|3",
+                "override|allowed: override|2",
+                "override|deferred: paused|2",
+                "on-unreachable defer|deferred: redirect-unresolved|1",
             ],
         ),
         (
             "--on-unreachable use --on-unfetched allow --on-html block",
             &[
-                "deferred|on-unreachable use|unreachable|7",
-                "blocked|override|override|5",
-                "allowed|on-unfetched allow|unfetched|3",
-                "allowed|override|override|2",
-                "blocked|on-unreachable use|last-good|2",
-                "deferred|override|paused|2",
-                "allowed|on-unreachable use|last-good|1",
-                "blocked|on-html block|html-page|1",
-                "deferred|on-unreachable use|redirect-unresolved|1",
+                "on-unreachable use|deferred: unreachable|7",
+                "override|blocked: override|5",
+                "on-unfetched allow|allowed: unfetched|3",
+                "override|allowed: override|2",
+                "on-unreachable use|blocked: last-good|2",
+                "override|deferred: paused|2",
+                "on-unreachable use|allowed: last-good|1",
+                "on-html block|blocked: html-page|1",
+                "on-unreachable use|deferred: redirect-unresolved|1",
             ],
         ),
         (
             "--on-unreachable block --statuses allow.toml",
             &[
-                "blocked|override|override|5",
-                "allowed|statuses 4xx=allow,503=allow|unreachable|7",
-                "blocked|on-unreachable block|unreachable|3",
-                "deferred|on-unfetched defer|unfetched|3",
-                "allowed|override|override|2",
-                "deferred|override|paused|2",
-                "blocked|on-unreachable block|redirect-unresolved|1",
+                "override|blocked: override|5",
+                "statuses 503=allow,4xx=allow|allowed: unreachable|8",
+                "on-unreachable block|blocked: unreachable|3",
+                "on-unfetched defer|deferred: unfetched|3",
+                "override|allowed: override|2",
+                "override|deferred: paused|2",
+                "on-unreachable block|blocked: redirect-unresolved|1",
             ],
         ),
         (
             "--unreachable-as-unavailable 30d --statuses block.toml",
             &[
-                "blocked|override|override|5",
-                "allowed|unreachable-as-unavailable 2592000|long-unreachable|4",
-                "deferred|on-unreachable defer|unreachable|6",
-                "deferred|on-unfetched defer|unfetched|3",
-                "allowed|override|override|2",
-                "deferred|override|paused|2",
-                "blocked|statuses 404=block|unavailable|1",
-                "deferred|on-unreachable defer|redirect-unresolved|1",
+                "override|blocked: override|5",
+                "unreachable-as-unavailable 2592000|allowed: long-unreachable|5",
+                "on-unreachable defer|deferred: unreachable|6",
+                "on-unfetched defer|deferred: unfetched|3",
+                "override|allowed: override|2",
+                "override|deferred: paused|2",
+                "statuses 404=block|blocked: unavailable|1",
+                "on-unreachable defer|deferred: redirect-unresolved|1",
             ],
         ),
         (
             "--on-stale block --max-age 1h --on-unreachable allow --statuses defer.toml",
-            &["blocked|on-stale block, max-age 3600|stale|6"],
+            &["on-stale block, max-age 3600|blocked: stale|6"],
         ),
         (
             "--on-unreachable defer --statuses defer.toml",
-            &["deferred|on-unreachable defer or statuses 503=defer|unreachable|10"],
+            &["on-unreachable defer or statuses 503=defer|deferred: unreachable|10"],
         ),
     ];
     for (options, expected) in cases {
@@ -164,11 +164,15 @@ fn each_choice_and_override_has_its_lines() {
         assert_eq!(counts(&with_policy, "decided", "Choices and overrides"), found, "{options}");
         let numbers = sums(&page);
         let lines = |row: &String| row.rsplit('|').next().expect("a number").parse::<u64>().expect("a number");
-        let (overrides, choices): (Vec<_>, Vec<_>) = found.iter().partition(|row| row.contains("|override|"));
+        let (overrides, choices): (Vec<_>, Vec<_>) = found.iter().partition(|row| row.starts_with("override|"));
         let [of_choices, of_overrides] = [choices, overrides].map(|rows| rows.into_iter().map(lines).sum::<u64>());
         assert_eq!(numbers[1..], [of_choices, of_overrides, 1], "{options}");
         assert_eq!(numbers.iter().sum::<u64>(), 34, "{options}: of every line it is known who decided");
         assert!(page.contains("Which overrides they were"), "{page}");
+        let [sites, of_choices, of_overrides, _] = numbers[..] else { panic!("{numbers:?}") };
+        let headline =
+            format!("Who decided</a>: sites {sites} lines, your choices {of_choices}, your overrides {of_overrides}<");
+        assert!(page.contains(&headline), "{headline} in {page}");
     }
 }
 
@@ -194,34 +198,36 @@ fn overrides_are_shown_with_all_their_lines() {
 #[test]
 fn unreachable_origins_are_shown_since_when_whatever_became_of_their_lines() {
     let bench = bench();
-    let expected = [
-        "http://down.example|4|2025-11-01T00:00:00Z, 72 days|503",
+    let others = [
         "http://kept.example|3|2026-01-10T12:00:00Z, 1 day|429",
         "http://silent.example|2|2026-01-11T21:00:00Z, 3 hours|none",
         "http://timeless.example|1|unknown|500",
     ];
+    // By the last choices, the failure decides on the /robots.txt, too; by the others, that is always allowed.
     let choices = [
-        "",
-        "--on-unreachable use",
-        "--on-unreachable allow",
-        "--on-unreachable block --explain",
-        "--unreachable-as-unavailable 30d",
-        "--statuses allow.toml --blocked-for",
-        "--on-stale block",
+        ("", 4),
+        ("--on-unreachable use", 4),
+        ("--on-unreachable block --explain", 4),
+        ("--on-stale block", 4),
+        ("--on-unreachable allow", 5),
+        ("--unreachable-as-unavailable 30d", 5),
+        ("--statuses allow.toml --blocked-for", 5),
     ];
-    for options in choices {
+    for (options, lines) in choices {
         let [without, page] = pages(&bench, options);
-        assert_eq!(rows(&page, "<section id=\"unreachable\">", "Those with lines in this run"), expected, "{options}");
+        let found = rows(&page, "<section id=\"unreachable\">", "Those with lines in this run");
+        assert_eq!(found[0], format!("http://down.example|{lines}|2025-11-01T00:00:00Z, 72 days|503"), "{options}");
+        assert_eq!(found[1..], others, "{options}");
         let ages = ["less than a day|3", "1 to 7 days|1", "30 days or longer|1", "an unknown time|1"];
         assert_eq!(rows(&page, "<section id=\"unreachable\">", "For how long"), ages, "{options}");
         assert!(page.contains("6 of 17 origins of the policy were unreachable at 2026-01-12T00:00:00Z."), "{page}");
+        assert!(page.contains("Unreachable</a>: 6 origins, the first since 2025-11-01T00:00:00Z<"), "{page}");
         assert!(without.contains("Since when is not among the files of a run"), "{options}: {without}");
     }
     let [without, _] = pages(&bench, "");
     assert!(without.contains("10 lines wait for 4 robots.txt that were unreachable."), "{without}");
     let waiting = rows(&without, "<section id=\"origins\">", "robots.txt to fetch, by waiting lines");
     assert_eq!(waiting[0], "http://down.example|4|unreachable|503|2026-01-10T00:00:00Z");
-    // The /robots.txt of an unreachable origin is always allowed, so it does not count above.
     assert!(counts(&without, "partitions", "Reasons").contains(&"allowed|robots-txt|1".to_owned()));
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use super::facts::{Explained, Report};
 use super::html::{Cell, number, paragraph, section, source, table, text};
 use super::page::caption;
-use super::run_before::since_run;
+use super::run_before::{self, since_run};
 use crate::policy::Policy;
 use crate::show::diff::{Change, Diff, DiffError, OriginChange, Seen};
 
@@ -87,6 +87,23 @@ impl ChangedOrigin {
     }
 }
 
+/// What changed, in a few words.
+pub(super) fn headline(report: &Report) -> String {
+    let of_run = report.run_before.as_ref().and_then(|before| run_before::headline(report, before));
+    let of_policy = report.policy_changes.as_ref().map(|changes| {
+        let Seen { origins, changed } = changes.seen;
+        format!("{} of {} origins of the policies", number(changed), number(origins))
+    });
+    let of_lines = report.receipt.changes.as_ref().map(|changes| format!("{} verdicts", number(sum(changes))));
+    let known: Vec<String> = of_run.into_iter().chain(of_policy).chain(of_lines).collect();
+    if known.is_empty() && report.run_before.is_none() { "not known".to_owned() } else { known.join("; ") }
+}
+
+/// The lines that changed, of all kinds.
+fn sum(changes: &BTreeMap<String, u64>) -> u64 {
+    changes.values().fold(0, |sum, lines| sum.saturating_add(*lines))
+}
+
 /// The section of the page.
 pub(super) fn changes(report: &Report) -> String {
     let mut content = String::new();
@@ -100,7 +117,7 @@ pub(super) fn changes(report: &Report) -> String {
         let rows = changes.iter().map(|(name, &lines)| [Cell::Code(name.clone()), Cell::Number(lines)]);
         let columns = [("change", false), ("lines", true)];
         content.push_str(&table("Lines that changed since the older policy of the run", &columns, rows));
-        let lines: u64 = changes.values().fold(0, |sum, lines| sum.saturating_add(*lines));
+        let lines = sum(changes);
         let told = format!("The run itself compared two policies: {} verdicts changed.", number(lines));
         content.push_str(&(paragraph(&told) + &source("From the receipt.")));
     }
@@ -133,14 +150,17 @@ fn since_policy(report: &Report, changes: &PolicyChanges, explained: &Explained)
         report.most,
         error,
     );
+    // One crawler needs no column.
+    let crawlers = usize::from(changes.names.len() > 1);
     let rows = changes.first.iter().map(|changed| {
-        let crawlers = changed.crawlers.iter().map(|&crawler| name(crawler)).collect::<Vec<_>>().join(", ");
+        let names = changed.crawlers.iter().map(|&crawler| name(crawler)).collect::<Vec<_>>().join(", ");
         let change = Cell::Term(changed.change.0.name().to_owned(), meaning(changed.change.0));
         let origin = Cell::Origin(changed.origin.0.clone(), String::new());
-        [origin, change, Cell::Number(changed.lines), Cell::Code(changed.example.clone()), Cell::Words(crawlers)]
+        let cells = [origin, change, Cell::Number(changed.lines), Cell::Code(changed.example.clone())];
+        cells.into_iter().chain([Cell::Words(names)]).take(4 + crawlers)
     });
     let columns = [("origin", false), ("change", false), ("lines", true), ("for example", false), ("crawlers", false)];
-    content.push_str(&table(&caption, &columns, rows));
+    content.push_str(&table(&caption, &columns[..4 + crawlers], rows));
     let told = "From both policies, by the choices of the run, as diff compares them; lines are those of this run that are blocked or \
                 deferred now, once for each crawler. filter --against counts the lines whose verdict changed.";
     content + &source(told)

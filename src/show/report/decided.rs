@@ -97,42 +97,67 @@ pub(super) fn decided(report: &Report) -> String {
     section("decided", "Who decided", &content)
 }
 
+/// The lines of a crawler that each authority decided on.
+#[derive(Debug, Default)]
+struct Sums {
+    sites: u64,
+    choices: u64,
+    overrides: u64,
+    nobody: u64,
+    /// Of reasons of a later version.
+    unknown: u64,
+    /// What choices and overrides decided: the partition, the choice, the reason, and the lines.
+    rows: Vec<(&'static str, String, Reason, u64)>,
+}
+
+impl Sums {
+    fn of(parts: &[(&'static str, PartitionPart)], choices: &Choices) -> Sums {
+        let mut sums = Sums::default();
+        for (name, part) in parts {
+            let Some(partition) = Partition::from_name(name.as_bytes()) else { continue };
+            for (reason, &lines) in &part.reasons {
+                let known = Reason::from_name(reason.as_bytes());
+                let authority = known.map(|reason| (Authority::of(partition, reason, choices), reason));
+                let (sum, what) = match authority {
+                    Some((Authority::Site, _)) => (&mut sums.sites, None),
+                    Some((Authority::Choice(choice), reason)) => (&mut sums.choices, Some((choice, reason))),
+                    Some((Authority::Override, reason)) => (&mut sums.overrides, Some(("override".to_owned(), reason))),
+                    Some((Authority::Nobody, _)) => (&mut sums.nobody, None),
+                    None => (&mut sums.unknown, None),
+                };
+                *sum = sum.saturating_add(lines);
+                sums.rows.extend(what.map(|(what, reason)| (*name, what, reason, lines)));
+            }
+        }
+        sums.rows.sort_by_key(|(_, _, _, lines)| Reverse(*lines));
+        sums
+    }
+}
+
+/// Who decided, in a few words.
+pub(super) fn headline(report: &Report) -> String {
+    let [(_, parts)] = &crawlers(report)[..] else { return "each crawler has its own numbers".to_owned() };
+    let Sums { sites, choices, overrides, .. } = Sums::of(parts, &report.receipt.options.choices);
+    let [sites, choices, overrides] = [sites, choices, overrides].map(number);
+    format!("sites {sites} lines, your choices {choices}, your overrides {overrides}")
+}
+
 /// The lines that each authority decided on for a crawler.
 fn authorities(report: &Report, parts: &[(&'static str, PartitionPart)]) -> String {
-    let choices = &report.receipt.options.choices;
-    let [mut sites, mut by_choice, mut by_override, mut nobody, mut unknown] = [0u64; 5];
-    let mut rows = Vec::new();
-    for (name, part) in parts {
-        let Some(partition) = Partition::from_name(name.as_bytes()) else { continue };
-        for (reason, &lines) in &part.reasons {
-            let known = Reason::from_name(reason.as_bytes());
-            let authority = known.map(|reason| (Authority::of(partition, reason, choices), reason));
-            let (sum, what) = match authority {
-                Some((Authority::Site, _)) => (&mut sites, None),
-                Some((Authority::Choice(choice), reason)) => (&mut by_choice, Some((choice, reason))),
-                Some((Authority::Override, reason)) => (&mut by_override, Some(("override".to_owned(), reason))),
-                Some((Authority::Nobody, _)) => (&mut nobody, None),
-                None => (&mut unknown, None),
-            };
-            *sum = sum.saturating_add(lines);
-            rows.extend(what.map(|(what, reason)| (*name, what, reason, lines)));
-        }
-    }
-    let [of_sites, of_choices, of_overrides, of_nobody] = [sites, by_choice, by_override, nobody].map(number);
+    let Sums { sites, choices, overrides, nobody, unknown, rows } = Sums::of(parts, &report.receipt.options.choices);
+    let [of_sites, of_choices, of_overrides, of_nobody] = [sites, choices, overrides, nobody].map(number);
     let told = format!(
         "Sites decided {of_sites} lines by their robots.txt or by having none, your choices {of_choices}, your overrides \
          {of_overrides}; {of_nobody} have no valid URL."
     );
-    // Reasons of a later version.
     let unknown = (unknown > 0).then(|| format!(" Of {} lines the reason is unknown.", number(unknown)));
     let told = told + &unknown.unwrap_or_default();
-    rows.sort_by_key(|(_, _, _, lines)| Reverse(*lines));
     let all = report.receipt.input.lines;
     let rows = rows.into_iter().map(|(name, what, reason, lines)| {
-        let reason = Cell::Term(reason.name().to_owned(), reason_meaning(reason));
-        [Cell::Partition(name), Cell::Code(what), reason, Cell::Number(lines), Cell::Share(lines, all)]
+        let outcome = Cell::Outcome(name, reason.name().to_owned(), reason_meaning(reason));
+        [Cell::Code(what), outcome, Cell::Number(lines), Cell::Share(lines, all)]
     });
-    let columns = [("partition", false), ("choice", false), ("reason", false), ("lines", true), ("of all lines", true)];
+    let columns = [("choice", false), ("outcome", false), ("lines", true), ("of all lines", true)];
     paragraph(&told) + &table("Choices and overrides by lines", &columns, rows)
 }
 

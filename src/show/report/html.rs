@@ -1,5 +1,6 @@
 //! Pieces of HTML. All text goes through [`text`], because origins, rules and file names are untrusted.
 
+use std::cmp::Ordering;
 use std::fmt::Write;
 
 use crate::formats::visible;
@@ -32,6 +33,16 @@ pub(super) fn number(value: u64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// By how much a number grew, with its sign.
+pub(super) fn difference(was: u64, now: u64) -> String {
+    let sign = match now.cmp(&was) {
+        Ordering::Less => "-",
+        Ordering::Equal => "",
+        Ordering::Greater => "+",
+    };
+    format!("{sign}{}", number(now.abs_diff(was)))
 }
 
 /// A part of a whole, in per cent.
@@ -98,6 +109,8 @@ pub(super) enum Cell {
     Origin(String, String),
     /// The name of a partition, shown with its colour.
     Partition(&'static str),
+    /// The name of a partition, with its colour, and that of a reason with its meaning.
+    Outcome(&'static str, String, &'static str),
     Number(u64),
     /// By how much a number grew, from the first to the second.
     Difference(u64, u64),
@@ -113,7 +126,7 @@ pub(super) fn table<R: IntoIterator<Item = Cell>>(
 ) -> String {
     let row = |cells: R| {
         let cells: Vec<Cell> = cells.into_iter().collect();
-        let partition = cells.iter().find_map(|cell| if let Cell::Partition(name) = cell { Some(name) } else { None });
+        let partition = cells.iter().find_map(Cell::partition);
         let head = partition.map_or_else(|| "<tr>".to_owned(), |name| format!("<tr data-partition=\"{name}\">"));
         format!("{head}{}</tr>\n", cells.iter().map(Cell::html).collect::<String>())
     };
@@ -133,6 +146,14 @@ pub(super) fn table<R: IntoIterator<Item = Cell>>(
 }
 
 impl Cell {
+    /// The partition that it is about, if it is about one.
+    fn partition(&self) -> Option<&'static str> {
+        match self {
+            Cell::Partition(name) | Cell::Outcome(name, ..) => Some(name),
+            _ => None,
+        }
+    }
+
     fn html(&self) -> String {
         match self {
             Cell::Words(words) => format!("<td>{}</td>", text(words)),
@@ -142,18 +163,15 @@ impl Cell {
             Cell::Partition(name) => {
                 format!("<td class=\"partition\"><span class=\"swatch {name}\"></span>{name}</td>")
             }
+            Cell::Outcome(partition, reason, meaning) => format!(
+                "<td><span class=\"swatch {partition}\"></span>{partition}: <abbr title=\"{}\">{}</abbr></td>",
+                text(meaning),
+                text(reason)
+            ),
             Cell::Number(value) => format!("<td class=\"number\" data-value=\"{value}\">{}</td>", number(*value)),
             Cell::Difference(was, now) => {
-                let sign = if now > was {
-                    "+"
-                } else if now < was {
-                    "-"
-                } else {
-                    ""
-                };
-                let difference = now.abs_diff(*was);
-                let (value, shown) = (if now < was { "-" } else { "" }, number(difference));
-                format!("<td class=\"number\" data-value=\"{value}{difference}\">{sign}{shown}</td>")
+                let (value, shown) = (i128::from(*now) - i128::from(*was), difference(*was, *now));
+                format!("<td class=\"number\" data-value=\"{value}\">{shown}</td>")
             }
             Cell::Share(part, whole) => {
                 let share = percent(*part, *whole);

@@ -5,15 +5,15 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::changes::changes;
-use super::decided::decided;
+use super::changes::{self, changes};
+use super::decided::{self, decided};
 use super::facts::{Explained, Report, UseCounts};
 use super::html::{
     Cell, bar_of_parts, folded, legend, number, paragraph, percent, section, source, speed_chart, table, text,
 };
 use super::meanings::{note_meaning, reason_meaning};
 use super::reread::{Decider, RereadLines};
-use super::unreachable::unreachable;
+use super::unreachable::{self, unreachable};
 use crate::formats::replace::{FileKind, begins_with, replace};
 use crate::formats::{seekable, time};
 use crate::outcome::{Partition, Reason};
@@ -70,7 +70,7 @@ fn page(report: &Report) -> String {
         include_str!("page.css"),
         subtitle(receipt),
         figures(report),
-        links(),
+        answers(report),
         sections.concat(),
         footer(report),
         include_str!("page.js"),
@@ -121,18 +121,21 @@ fn figures(report: &Report) -> String {
     format!("<dl class=\"figures\">\n{parts}{figures}</dl>\n")
 }
 
-/// Links to the sections that answer the questions of a morning.
-fn links() -> String {
-    const LINKS: [(&str, &str); 6] = [
-        ("changes", "What changed"),
-        ("partitions", "Where lines went"),
-        ("decided", "Who decided"),
-        ("costs", "Which robots.txt cost most"),
-        ("unreachable", "Unreachable"),
-        ("origins", "To fetch"),
+/// The questions of a morning, each with its answer in a few words and a link to the section that has all of it.
+fn answers(report: &Report) -> String {
+    let waiting = report.waiting.reasons.values();
+    let lines = waiting.fold(0u64, |lines, counts| lines.saturating_add(counts.lines));
+    let to_fetch = format!("{} robots.txt, for {} lines", number(report.waiting.count()), number(lines));
+    let answers = [
+        ("changes", "What changed", changes::headline(report)),
+        ("decided", "Who decided", decided::headline(report)),
+        ("costs", "Which robots.txt cost the most", top_cost(report)),
+        ("unreachable", "Unreachable", unreachable::headline(report)),
+        ("origins", "To fetch", to_fetch),
     ];
-    let links = LINKS.map(|(id, words)| format!("<a href=\"#{id}\">{words}</a>\n"));
-    format!("<nav>\n{}</nav>\n", links.concat())
+    let answers =
+        answers.map(|(id, question, answer)| format!("<li><a href=\"#{id}\">{question}</a>: {}</li>\n", text(&answer)));
+    format!("<nav><ul class=\"answers\">\n{}</ul></nav>\n", answers.concat())
 }
 
 fn footer(report: &Report) -> String {
@@ -204,6 +207,14 @@ fn reasons_legend(report: &Report) -> String {
     legend("What the reasons mean", &terms)
 }
 
+/// The robots.txt that cost the most lines, in a few words.
+fn top_cost(report: &Report) -> String {
+    let Some(explained) = &report.explained else { return "not known without the policy".to_owned() };
+    let [lines] = &explained.lines[..] else { return "each crawler has its own".to_owned() };
+    let first = lines.costs.most_frequent(1).into_iter().next();
+    first.map_or_else(|| "none".to_owned(), |(cost, lines, ())| format!("{}, {} lines", cost.origin, number(lines)))
+}
+
 /// Which robots.txt cost the most lines, and which rules.
 fn costs(report: &Report) -> String {
     let heading_of_section = "Which robots.txt cost the most lines";
@@ -247,13 +258,14 @@ pub(super) fn caption(what: &str, known: usize, most: usize, error: u64) -> Stri
 
 fn top_costs(report: &Report, lines: &RereadLines) -> String {
     let (most, all) = (report.most, report.receipt.input.lines);
-    let caption = caption("Blocked and deferred lines by origin", lines.costs.len(), most, lines.costs.error());
+    let what = "Blocked and deferred lines by origin and reason";
+    let caption = caption(what, lines.costs.len(), most, lines.costs.error());
     let rows = lines.costs.most_frequent(most).into_iter().map(|(cost, times, ())| {
         let origin = Cell::Origin(cost.origin.clone(), String::new());
-        let reason = Cell::Term(cost.reason.name().to_owned(), reason_meaning(cost.reason));
-        [origin, Cell::Partition(cost.partition.name()), reason, Cell::Number(times), Cell::Share(times, all)]
+        let outcome = Cell::Outcome(cost.partition.name(), cost.reason.name().to_owned(), reason_meaning(cost.reason));
+        [origin, outcome, Cell::Number(times), Cell::Share(times, all)]
     });
-    let columns = [("origin", false), ("partition", false), ("reason", false), ("lines", true), ("of all lines", true)];
+    let columns = [("origin", false), ("outcome", false), ("lines", true), ("of all lines", true)];
     table(&caption, &columns, rows)
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::facts::{Report, ReportError};
-use super::html::{Cell, paragraph, source, table};
+use super::html::{Cell, difference, paragraph, source, table};
 use super::meanings::reason_meaning;
 use super::page::heading;
 use crate::formats::{shown, time};
@@ -52,6 +52,23 @@ fn both(was: &Receipt, now: &Receipt) -> Vec<(String, [usize; 2])> {
     let place = |agents| of_was.agents().iter().position(|known| known.is_same(agents));
     let names = of_now.names().into_iter().zip(of_now.agents()).enumerate();
     names.filter_map(|(now, (name, agents))| Some((name, [place(agents)?, now]))).collect()
+}
+
+/// How the partitions of the run have changed, in a few words.
+pub(super) fn headline(report: &Report, before: &RunBefore) -> Option<String> {
+    let (was, now) = (&*before.receipt, &report.receipt);
+    let [(_, [of_was, of_now])] = both(was, now)[..] else { return None };
+    let part = |receipt: &Receipt, place: usize, partition: Partition| {
+        let names = receipt.splits().partitions();
+        let name = names.get(Partition::COUNT * place + partition as usize)?;
+        Some(receipt.partitions.get(name)?.judged.lines)
+    };
+    let changed = |partition: Partition| {
+        let [was, now] = [part(was, of_was, partition)?, part(now, of_now, partition)?];
+        (was != now).then(|| format!("{} {}", difference(was, now), partition.name()))
+    };
+    let changes: Vec<String> = Partition::ALL.into_iter().filter_map(changed).collect();
+    Some(if changes.is_empty() { "as many lines in each partition".to_owned() } else { changes.join(", ") })
 }
 
 /// What differs between the counts of two runs.
@@ -106,19 +123,19 @@ fn lines_of_both(runs: [(&Receipt, usize); 2]) -> String {
     let mut rows = Vec::new();
     for partition in Partition::ALL {
         let [was, now] = [0, 1].map(|run| part(run, partition));
-        let row = |what, [was, now]: [u64; 2]| {
-            [Cell::Partition(partition.name()), what, Cell::Number(was), Cell::Number(now), Cell::Difference(was, now)]
-        };
-        rows.push(row(Cell::Words("all".to_owned()), [&was, &now].map(|part| part.judged.lines)));
+        let row = |what, [was, now]: [u64; 2]| [what, Cell::Number(was), Cell::Number(now), Cell::Difference(was, now)];
+        rows.push(row(Cell::Partition(partition.name()), [&was, &now].map(|part| part.judged.lines)));
         let reasons: BTreeSet<_> = was.reasons.keys().chain(now.reasons.keys()).collect();
         for reason in reasons {
             let meaning = Reason::from_name(reason.as_bytes()).map_or("", reason_meaning);
             let lines = [&was, &now].map(|part| part.reasons.get(reason).copied().unwrap_or_default());
-            rows.push(row(Cell::Term(reason.to_string(), meaning), lines));
+            if lines[0] != lines[1] {
+                rows.push(row(Cell::Outcome(partition.name(), reason.to_string(), meaning), lines));
+            }
         }
     }
-    let columns = [("partition", false), ("reason", false), ("before", true), ("now", true), ("change", true)];
-    table("Lines by partition and reason", &columns, rows)
+    let columns = [("lines", false), ("before", true), ("now", true), ("change", true)];
+    table("Lines by partition, and by those reasons that have others now", &columns, rows)
 }
 
 /// Names the crawlers that only one of the runs had.

@@ -1,7 +1,6 @@
 //! Which origins are unreachable, and since when.
 
 use super::Report;
-use super::facts::OriginsToFetch;
 use super::html::{Cell, number, paragraph, section, source, table};
 use super::page::{caption, status};
 use crate::formats::time;
@@ -22,6 +21,8 @@ pub(crate) struct UnreachableOrigins {
     ages: [u64; AGES.len()],
     /// Those of which no answer has a time.
     unknown: u64,
+    /// Since when the first of the others has been unreachable, in seconds of Unix time.
+    first: Option<i64>,
 }
 
 impl UnreachableOrigins {
@@ -33,6 +34,7 @@ impl UnreachableOrigins {
             counts.all += 1;
             match since(&record.state()) {
                 Some(since) => {
+                    counts.first = Some(counts.first.map_or(since, |first| first.min(since)));
                     let age = now.saturating_sub(since);
                     counts.ages[AGES.iter().position(|(below, _)| age < *below).unwrap_or(AGES.len() - 1)] += 1;
                 }
@@ -46,6 +48,18 @@ impl UnreachableOrigins {
 /// Since when an origin has been unreachable. If no source says, it is since the failed answer.
 fn since(state: &OriginState) -> Option<i64> {
     state.answered.unreachable_since.or(state.answered.fetched_at)
+}
+
+/// How many origins are unreachable, in a few words.
+pub(super) fn headline(report: &Report) -> String {
+    match &report.explained {
+        Some(explained) => {
+            let UnreachableOrigins { all, first, .. } = explained.unreachable;
+            let since = first.map_or_else(String::new, |first| format!(", the first since {}", time(first)));
+            format!("{} origins{since}", number(all))
+        }
+        None => format!("{} robots.txt that lines wait for", number(waiting(report).0)),
+    }
 }
 
 /// The section of the page.
@@ -93,13 +107,16 @@ fn age(now: i64, since: i64) -> String {
     format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
 }
 
+/// The unreachable ones among the robots.txt to fetch, and the lines that wait for them.
+fn waiting(report: &Report) -> (u64, u64) {
+    let is_failure = |reason| matches!(reason, Reason::Unreachable | Reason::Incomplete);
+    let failed = report.waiting.reasons.iter().filter(|(cause, _)| is_failure(cause.reason));
+    failed.fold((0, 0), |(files, lines), (_, counts)| (files + counts.origins, counts.lines.saturating_add(lines)))
+}
+
 /// What the list of robots.txt to fetch has, which has no times of earlier failures.
 fn without_policy(report: &Report) -> String {
-    let OriginsToFetch { reasons, .. } = &report.waiting;
-    let is_failure = |reason| matches!(reason, Reason::Unreachable | Reason::Incomplete);
-    let failed = reasons.iter().filter(|(cause, _)| is_failure(cause.reason));
-    let (files, lines) = failed
-        .fold((0, 0u64), |(files, lines), (_, counts)| (files + counts.origins, lines.saturating_add(counts.lines)));
+    let (files, lines) = waiting(report);
     let what = format!("{} lines wait for {} robots.txt that were unreachable.", number(lines), number(files));
     let hint = "Since when is not among the files of a run: give its policy to see it.";
     paragraph(&what) + &paragraph(hint) + &source("From robots-needed.tsv.")
