@@ -62,7 +62,10 @@ fn bench() -> Bench {
         let line = |number: usize| format!("http://{host}.example/{}{number}\n", ["no", "yes"][number % 2]);
         (0..lines).map(line).collect::<String>()
     };
-    bench.file("urls", lines.map(of_host).concat() + "http://down.example/robots.txt\nno url\n");
+    bench.file(
+        "urls",
+        lines.map(of_host).concat() + "http://down.example/robots.txt\nno url\nhttp://a.example/yes\tmore\n",
+    );
     bench
 }
 
@@ -166,8 +169,8 @@ fn each_choice_and_override_has_its_lines() {
         let lines = |row: &String| row.rsplit('|').next().expect("a number").parse::<u64>().expect("a number");
         let (overrides, choices): (Vec<_>, Vec<_>) = found.iter().partition(|row| row.starts_with("override|"));
         let [of_choices, of_overrides] = [choices, overrides].map(|rows| rows.into_iter().map(lines).sum::<u64>());
-        assert_eq!(numbers[1..], [of_choices, of_overrides, 1], "{options}");
-        assert_eq!(numbers.iter().sum::<u64>(), 34, "{options}: of every line it is known who decided");
+        assert_eq!(numbers[1..], [of_choices, of_overrides, 2], "{options}");
+        assert_eq!(numbers.iter().sum::<u64>(), 35, "{options}: of every line it is known who decided");
         assert!(page.contains("Which overrides they were"), "{page}");
         let [sites, of_choices, of_overrides, _] = numbers[..] else { panic!("{numbers:?}") };
         let headline =

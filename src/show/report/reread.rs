@@ -15,6 +15,7 @@ use crate::judge::explain::Explainer;
 use crate::judge::matcher::Matcher;
 use crate::origin;
 use crate::outcome::{Partition, Reason};
+use crate::output::form::OutputMode;
 use crate::output::receipt::Receipt;
 use crate::policy::{Crawler, OriginState, Policy, Ruling};
 use crate::robots::Rule;
@@ -123,6 +124,27 @@ fn by_origin<'u>(urls: &'u [Cow<'_, [u8]>]) -> Vec<LineOfOrigin<'u>> {
     lines
 }
 
+/// Invalid lines that cannot be told from blocked ones by the columns of their file: those of `--blocked-for` have no verdict.
+#[derive(Debug, Clone, Copy)]
+struct HiddenInvalid {
+    are_there: bool,
+    /// Whether lines with a tab inside are among them.
+    with_tabs: bool,
+}
+
+impl HiddenInvalid {
+    fn of(receipt: &Receipt) -> HiddenInvalid {
+        let invalid = receipt.partitions.iter().filter(|(name, _)| name.starts_with(Partition::Invalid.name()));
+        let with_tabs = invalid.map(|(_, part)| part).any(|part| part.reasons.contains_key(Reason::Tab.name()));
+        HiddenInvalid { are_there: receipt.options.form == OutputMode::BlockedFor, with_tabs }
+    }
+
+    /// Whether a trimmed URL is one of these.
+    fn has(self, url: &[u8]) -> bool {
+        self.are_there && (origin::split(url).is_err() || self.with_tabs && url.contains(&b'\t'))
+    }
+}
+
 /// Judges the lines of one partition again.
 struct Rereader<'r> {
     matcher: &'r Matcher,
@@ -140,14 +162,18 @@ impl RereadLines {
         read: &AtomicU64,
     ) -> Result<RereadLines, VerifyError> {
         let matcher = Matcher::new(policy, crawler.clone(), run.receipt.options.choices);
+        let hidden = HiddenInvalid::of(run.receipt);
         let mut all = RereadLines::default();
         for &partition in partitions {
             let of = |urls: &[Cow<'_, [u8]>]| {
                 let mut found = RereadLines::default();
-                found.blocked += if partition == Partition::Blocked { urls.len() as u64 } else { 0 };
                 let mut rereader = Rereader { matcher: &matcher, explainer: matcher.explainer(), partition };
                 // Lines of one origin are explained by one look-up. The examples are those of the origins that come first.
-                let lines = by_origin(urls);
+                let mut lines = by_origin(urls);
+                if partition == Partition::Blocked {
+                    lines.retain(|line| !hidden.has(line.url));
+                    found.blocked += lines.len() as u64;
+                }
                 let mut origins = lines.chunk_by(|one, other| one.origin == other.origin).peekable();
                 while let Some(same) = origins.next() {
                     let next = origins.peek().copied().unwrap_or_default();
