@@ -111,7 +111,7 @@ fn an_earlier_policy_is_compared_as_diff_does() {
     assert_eq!(rows(&page, CHANGES, "Changes, those of the most"), changes);
     assert!(page.contains("Of 6 origins in either policy, 5 changed."), "{page}");
     assert!(page.contains("What changed</a>: 5 of 6 origins of the policies<"), "{page}");
-    assert!(page.contains("Which robots.txt cost the most</a>: http://a.example, 3 lines<"), "{page}");
+    assert!(page.contains("Which robots.txt cost the most</a>: http://a.example, 3 lines (blocked: rules)<"), "{page}");
     let first = self::page(&bench, "--policy new.rsv --against old.rsv --top 2");
     assert_eq!(
         rows(&first, CHANGES, "Changes, those of the most blocked or deferred lines first: the first 2 of 5"),

@@ -12,7 +12,7 @@ use super::html::{
     Cell, bar_of_parts, folded, legend, number, paragraph, percent, section, source, speed_chart, table, text,
 };
 use super::meanings::{note_meaning, reason_meaning};
-use super::reread::{Decider, RereadLines};
+use super::reread::{Cost, Decider, RereadLines};
 use super::unreachable::{self, unreachable};
 use crate::formats::replace::{FileKind, begins_with, replace};
 use crate::formats::{seekable, time};
@@ -211,8 +211,9 @@ fn reasons_legend(report: &Report) -> String {
 fn top_cost(report: &Report) -> String {
     let Some(explained) = &report.explained else { return "not known without the policy".to_owned() };
     let [lines] = &explained.lines[..] else { return "each crawler has its own".to_owned() };
-    let first = lines.costs.most_frequent(1).into_iter().next();
-    first.map_or_else(|| "none".to_owned(), |(cost, lines, ())| format!("{}, {} lines", cost.origin, number(lines)))
+    let Some((cost, lines, ())) = lines.costs.most_frequent(1).pop() else { return "none".to_owned() };
+    let Cost { origin, partition, reason } = cost;
+    format!("{origin}, {} lines ({}: {})", number(lines), partition.name(), reason.name())
 }
 
 /// Which robots.txt cost the most lines, and which rules.

@@ -135,7 +135,7 @@ fn lines_of_both(runs: [(&Receipt, usize); 2]) -> String {
         }
     }
     let columns = [("lines", false), ("before", true), ("now", true), ("change", true)];
-    table("Lines by partition, and by those reasons that have others now", &columns, rows)
+    table("Lines by partition, and by each reason whose number changed", &columns, rows)
 }
 
 /// Names the crawlers that only one of the runs had.
