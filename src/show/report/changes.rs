@@ -75,7 +75,7 @@ impl ChangedOrigin {
         let lines = change.crawlers().iter().filter_map(lines).sum();
         let said = |said: &str| if said.is_empty() { "nothing".to_owned() } else { said.to_owned() };
         let example = match (change.differences().next(), change.statuses) {
-            (Some((path, was, now)), _) if path.is_empty() => format!("{} -> {}", said(was), said(now)),
+            (Some(([], was, now)), _) => format!("{} -> {}", said(was), said(now)),
             (Some((path, was, now)), _) => format!("{}: {} -> {}", String::from_utf8_lossy(path), said(was), said(now)),
             (None, [was, now]) if was != now => {
                 format!("{} -> {}", was.unwrap_or("not there"), now.unwrap_or("not there"))
