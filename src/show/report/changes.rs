@@ -1,95 +1,15 @@
-//! What changed since the run before: between two policies, and between two runs.
+//! The section about what changed since the run before: between two policies, and between two runs.
 
-use hashbrown::HashMap;
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
 use super::facts::{Explained, Report};
-use super::html::{Cell, number, paragraph, section, source, table, text};
-use super::page::caption;
-use super::run_before::{self, since_run};
-use crate::policy::Policy;
-use crate::show::diff::{Change, Diff, DiffError, OriginChange, Seen};
-
-/// What changed between an earlier policy and that of the run.
-#[derive(Debug, Clone)]
-pub(crate) struct PolicyChanges {
-    /// The names of the crawlers, by number.
-    names: Vec<String>,
-    seen: Seen,
-    /// How many origins changed, by crawler and kind.
-    counts: BTreeMap<(u16, Change), u64>,
-    /// The changes; an origin has one for each that some crawlers share.
-    changes: u64,
-    /// The first of them, by lines of the run.
-    first: Vec<ChangedOrigin>,
-}
-
-/// A change of an origin. The greatest has the most blocked and deferred lines; among equals, it is the first by name.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct ChangedOrigin {
-    lines: u64,
-    origin: Reverse<String>,
-    change: Reverse<Change>,
-    crawlers: Vec<u16>,
-    example: String,
-}
-
-impl PolicyChanges {
-    /// Compares an earlier policy with that of the run, for the crawlers and by the choices of the run.
-    pub fn of(was: &Policy, now: &Policy, report: &Report, explained: &Explained) -> Result<PolicyChanges, DiffError> {
-        let splits = report.receipt.splits();
-        let diff = Diff::comparing(was, now, splits.agents())?.choices(report.receipt.options.choices).shown(1);
-        let costs: Vec<HashMap<&str, u64>> = explained.lines.iter().map(|lines| lines.by_origin()).collect();
-        let mut found = PolicyChanges {
-            names: diff.names(),
-            seen: Seen::default(),
-            counts: BTreeMap::new(),
-            changes: 0,
-            first: vec![],
-        };
-        let mut first = BinaryHeap::new();
-        let Ok(seen) = diff.compare(|change| {
-            change
-                .crawlers()
-                .iter()
-                .for_each(|&crawler| *found.counts.entry((crawler, change.change())).or_default() += 1);
-            found.changes += 1;
-            first.push(Reverse(ChangedOrigin::of(change, &costs)));
-            if first.len() > report.most {
-                first.pop();
-            }
-            Ok::<(), std::convert::Infallible>(())
-        });
-        found.seen = seen;
-        found.first = first.into_sorted_vec().into_iter().map(|Reverse(origin)| origin).collect();
-        Ok(found)
-    }
-}
-
-impl ChangedOrigin {
-    /// A change, with the lines of the run by crawler and origin.
-    fn of(change: &OriginChange<'_>, costs: &[HashMap<&str, u64>]) -> ChangedOrigin {
-        let origin = String::from_utf8_lossy(change.origin()).into_owned();
-        let lines = |&crawler: &u16| costs.get(usize::from(crawler))?.get(&*origin).copied();
-        let lines = change.crawlers().iter().filter_map(lines).sum();
-        let said = |said: &str| if said.is_empty() { "nothing".to_owned() } else { said.to_owned() };
-        let example = match (change.differences().next(), change.statuses) {
-            (Some(([], was, now)), _) => format!("{} -> {}", said(was), said(now)),
-            (Some((path, was, now)), _) => format!("{}: {} -> {}", String::from_utf8_lossy(path), said(was), said(now)),
-            (None, [was, now]) if was != now => {
-                format!("{} -> {}", was.unwrap_or("not there"), now.unwrap_or("not there"))
-            }
-            _ => String::new(),
-        };
-        let (change, crawlers) = (Reverse(change.change()), change.crawlers().to_vec());
-        ChangedOrigin { lines, origin: Reverse(origin), change, crawlers, example }
-    }
-}
+use super::html::{Cell, caption, number, paragraph, section, source, table, text};
+use super::policy_changes::PolicyChanges;
+use crate::show::diff::{Change, Seen};
 
 /// What changed, in a few words.
 pub(super) fn headline(report: &Report) -> String {
-    let of_run = report.run_before.as_ref().and_then(|before| run_before::headline(report, before));
+    let of_run = report.run_before.as_ref().and_then(|before| before.headline(&report.receipt));
     let of_policy = report.policy_changes.as_ref().map(|changes| {
         let Seen { origins, changed } = changes.seen;
         format!("{} of {} origins of the policies", number(changed), number(origins))
@@ -108,7 +28,11 @@ fn sum(changes: &BTreeMap<String, u64>) -> u64 {
 pub(super) fn changes(report: &Report) -> String {
     let mut content = String::new();
     if let Some(before) = &report.run_before {
-        content.push_str(&since_run(report, before));
+        content.push_str(&before.compared(&report.receipt));
+        if report.policy_changes.is_none() {
+            let told = "Receipts count no origins: give the earlier policy, too, to see which robots.txt changed.";
+            content.push_str(&paragraph(told));
+        }
     }
     if let (Some(changes), Some(explained)) = (&report.policy_changes, &report.explained) {
         content.push_str(&since_policy(report, changes, explained));

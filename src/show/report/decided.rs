@@ -1,11 +1,11 @@
-//! Who decided on the lines: the sites, the operator's choices, or the operator's overrides.
+//! The section about who decided on the lines: the sites, the operator's choices, or the operator's overrides.
 
 use std::cmp::Reverse;
 
-use super::Report;
-use super::html::{Cell, number, paragraph, section, source, table};
+use super::crawlers::{crawlers, heading};
+use super::facts::Report;
+use super::html::{Cell, caption, number, paragraph, section, source, table};
 use super::meanings::reason_meaning;
-use super::page::{caption, crawlers, heading};
 use crate::formats::time;
 use crate::judge::choices::{Choices, Fallback, MaxAge};
 use crate::outcome::{Partition, Reason};
@@ -82,8 +82,8 @@ fn statuses(partition: Partition, choices: &Choices) -> String {
 /// The section of the page.
 pub(super) fn decided(report: &Report) -> String {
     let mut content = String::new();
-    for (agent, parts) in crawlers(report) {
-        content.push_str(&heading(report, &agent));
+    for (agent, parts) in crawlers(&report.receipt) {
+        content.push_str(&heading(&report.receipt, &agent));
         content.push_str(&authorities(report, &parts));
     }
     if report.receipt.www_fallbacks > 0 {
@@ -136,7 +136,7 @@ impl Sums {
 
 /// Who decided, in a few words.
 pub(super) fn headline(report: &Report) -> String {
-    let [(_, parts)] = &crawlers(report)[..] else { return "each crawler has its own numbers".to_owned() };
+    let [(_, parts)] = &crawlers(&report.receipt)[..] else { return "each crawler has its own numbers".to_owned() };
     let Sums { sites, choices, overrides, .. } = Sums::of(parts, &report.receipt.options.choices);
     let [sites, choices, overrides] = [sites, choices, overrides].map(number);
     format!("sites {sites} lines, your choices {choices}, your overrides {overrides}")

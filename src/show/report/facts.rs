@@ -7,60 +7,25 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
-use super::changes::PolicyChanges;
+use super::error::ReportError;
+use super::policy_changes::PolicyChanges;
 use super::reread::{self, RereadLines};
 use super::run_before::RunBefore;
-use super::unreachable::UnreachableOrigins;
 use crate::formats::error::FileError;
-use crate::formats::{seekable, shown};
+use crate::formats::seekable;
 use crate::judge::choices::Choices;
 use crate::outcome::{Partition, Reason};
 use crate::output::folder::NEEDED;
 use crate::output::missing_robots;
 use crate::output::receipt::Receipt;
-use crate::policy::{Crawler, CrawlerError, Policy, WriteError};
+use crate::policy::{Crawler, OriginState, Policy};
 use crate::preferences::{Preference, PreferenceLine, Use};
 use crate::robots::SideRecord;
 use crate::run::stored::StoredRun;
-use crate::run::verify::{VerifyError, read_receipt};
+use crate::run::verify::read_receipt;
 use crate::show::access::AccessCounts;
-use crate::show::diff::DiffError;
 use crate::show::inspect::Summary;
 use crate::{origin, threads};
-
-/// Why there is no report.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ReportError {
-    /// A receipt or a partition cannot be read.
-    #[error(transparent)]
-    Run(#[from] VerifyError),
-    /// The list of robots.txt files to fetch cannot be read.
-    #[error(transparent)]
-    Waiting(#[from] FileError),
-    /// The list of robots.txt files to fetch is not that of the run.
-    #[error(
-        "{} names {found} robots.txt, but the receipt beside it says {recorded}; it is damaged or of another run",
-        shown(path)
-    )]
-    OtherWaiting { path: PathBuf, found: u64, recorded: u64 },
-    /// An earlier receipt that contradicts itself, or is of a run that cannot be compared with this one.
-    #[error("{}: its receipt cannot be compared with that of the run: {problem}", shown(path))]
-    Incomparable { path: PathBuf, problem: String },
-    /// An earlier policy cannot be compared with that of the run.
-    #[error("cannot compare the policy of the run with an older one: {0}")]
-    Diff(#[from] DiffError),
-    /// The policy is not for a crawler of the run.
-    #[error("the policy is not for the crawlers of the run: {0}")]
-    Crawler(#[from] CrawlerError),
-    /// Lines were split once for all crawlers, so no crawler's rules explain them.
-    #[error(
-        "the run split lines once for all of its crawlers, so the rules of one do not explain them; report without a policy"
-    )]
-    NotOfEach,
-    /// The layers of the policy cannot be merged.
-    #[error("cannot merge the policies: {0}")]
-    Layers(#[from] WriteError),
-}
 
 /// The data about a run that a report shows.
 #[derive(Debug, Clone)]
@@ -151,7 +116,7 @@ impl Report {
     /// [`ReportError`] if they have different dialects, or the older one is not for the run's crawlers.
     pub(crate) fn compare_policy(&mut self, was: &Policy, now: &Policy) -> Result<(), ReportError> {
         if let Some(explained) = &self.explained {
-            self.policy_changes = Some(PolicyChanges::of(was, now, self, explained)?);
+            self.policy_changes = Some(PolicyChanges::of([was, now], &self.receipt, &explained.lines, self.most)?);
         }
         Ok(())
     }
@@ -306,4 +271,50 @@ impl UseCounts {
     pub fn with(&self, use_: Use, preference: Preference) -> u64 {
         self.origins[use_ as usize][preference as usize]
     }
+}
+
+// Origins that are unreachable.
+
+/// The seconds of a day.
+pub(super) const DAY: i64 = 86_400;
+
+/// The ages that unreachable origins are counted by: below how many seconds, and in words.
+pub(super) const AGES: [(i64, &str); 4] =
+    [(DAY, "less than a day"), (7 * DAY, "1 to 7 days"), (30 * DAY, "7 to 30 days"), (i64::MAX, "30 days or longer")];
+
+/// The unreachable origins of a policy, whether or not the run has lines of them.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct UnreachableOrigins {
+    pub all: u64,
+    /// By how long they have been unreachable, in the order of [`AGES`].
+    pub ages: [u64; AGES.len()],
+    /// Those of which no answer has a time.
+    pub unknown: u64,
+    /// Since when the first of the others has been unreachable, in seconds of Unix time.
+    pub first: Option<i64>,
+}
+
+impl UnreachableOrigins {
+    /// Counts them at a time, in seconds of Unix time.
+    pub fn of(policy: &Policy, now: i64) -> UnreachableOrigins {
+        let mut counts = UnreachableOrigins::default();
+        let records = policy.records().filter(|(_, record)| record.origin_status.is_unreachable());
+        for (_, record) in records {
+            counts.all += 1;
+            match since(&record.state()) {
+                Some(since) => {
+                    counts.first = Some(counts.first.map_or(since, |first| first.min(since)));
+                    let age = now.saturating_sub(since);
+                    counts.ages[AGES.iter().position(|(below, _)| age < *below).unwrap_or(AGES.len() - 1)] += 1;
+                }
+                None => counts.unknown += 1,
+            }
+        }
+        counts
+    }
+}
+
+/// Since when an origin has been unreachable. If no source says, it is since the failed answer.
+pub(super) fn since(state: &OriginState) -> Option<i64> {
+    state.answered.unreachable_since.or(state.answered.fetched_at)
 }

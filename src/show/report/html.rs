@@ -184,6 +184,20 @@ impl Cell {
     }
 }
 
+/// A caption with the number of items shown, the number of all items, and the accuracy of the counts.
+pub(super) fn caption(what: &str, known: usize, most: usize, error: u64) -> String {
+    let shown = if known > most { format!(": the first {most} of {}", number(known as u64)) } else { String::new() };
+    match error {
+        0 => format!("{what}{shown}"),
+        _ => format!("{what}{shown} or more; counts may be too small by up to {}", number(error)),
+    }
+}
+
+/// An HTTP status, if there is one.
+pub(super) fn status(status: Option<u16>) -> String {
+    status.map_or_else(|| "none".to_owned(), |status| status.to_string())
+}
+
 // Charts as SVG inside the page. Their labels are HTML, so that they stay readable on a narrow screen.
 
 /// A bar of parts, each with its name (also its CSS class) and its number.

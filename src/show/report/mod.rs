@@ -7,11 +7,14 @@
 //! by the functions of `diff`, and an earlier run by its receipt.
 
 mod changes;
+mod crawlers;
 mod decided;
+mod error;
 mod facts;
 mod html;
 mod meanings;
 mod page;
+mod policy_changes;
 mod reread;
 mod run_before;
 mod top_keys;
@@ -20,8 +23,8 @@ mod unreachable;
 /// The default file name of the report.
 #[cfg(feature = "cli")]
 pub use crate::output::folder::REPORT;
-pub use facts::Report;
 #[cfg(feature = "cli")]
-pub(crate) use facts::ReportError;
+pub(crate) use error::ReportError;
+pub use facts::Report;
 #[cfg(feature = "cli")]
 pub(crate) use page::REPORT_PAGE;

@@ -6,10 +6,12 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::changes::{self, changes};
+use super::crawlers::{crawlers, heading};
 use super::decided::{self, decided};
 use super::facts::{Explained, Report, UseCounts};
 use super::html::{
-    Cell, bar_of_parts, folded, legend, number, paragraph, percent, section, source, speed_chart, table, text,
+    Cell, bar_of_parts, caption, folded, legend, number, paragraph, percent, section, source, speed_chart, status,
+    table, text,
 };
 use super::meanings::{note_meaning, reason_meaning};
 use super::reread::{Cost, Decider, RereadLines};
@@ -152,27 +154,11 @@ fn footer(report: &Report) -> String {
 /// The maximum number of lists shown; those with the most lines come first.
 const LISTS: usize = 200;
 
-/// The crawlers, each with its partitions.
-pub(super) fn crawlers(report: &Report) -> Vec<(String, Vec<(&'static str, PartitionPart)>)> {
-    let receipt = &report.receipt;
-    let names = receipt.splits().partitions();
-    let part = |(partition, name): (Partition, &String)| {
-        (partition.name(), receipt.partitions.get(name).cloned().unwrap_or_default())
-    };
-    let parts = names.chunks(4).map(|names| Partition::ALL.into_iter().zip(names).map(part).collect());
-    receipt.splits().names().into_iter().zip(parts).collect()
-}
-
-/// The heading of a crawler, if there are several.
-pub(super) fn heading(report: &Report, agent: &str) -> String {
-    if report.receipt.splits().names().len() > 1 { format!("<h3>{}</h3>\n", text(agent)) } else { String::new() }
-}
-
 /// Where the lines went, and why.
 fn partitions(report: &Report) -> String {
     let mut content = String::new();
-    for (agent, parts) in crawlers(report) {
-        content.push_str(&heading(report, &agent));
+    for (agent, parts) in crawlers(&report.receipt) {
+        content.push_str(&heading(&report.receipt, &agent));
         let lines: Vec<(&'static str, u64)> = parts.iter().map(|(name, part)| (*name, part.judged.lines)).collect();
         content.push_str(&bar_of_parts("Shares of the partitions", &lines));
         let columns = [("partition", false), ("reason", false), ("lines", true), ("of all lines", true)];
@@ -229,7 +215,7 @@ fn costs(report: &Report) -> String {
         content.push_str(&format!("<p class=\"warning\">{}</p>\n", text(warning)));
     }
     for (agent, lines) in report.receipt.splits().names().iter().zip(&explained.lines) {
-        content.push_str(&heading(report, agent));
+        content.push_str(&heading(&report.receipt, agent));
         if lines.costs.len() == 0 {
             content.push_str(&paragraph("No line was blocked or deferred."));
         }
@@ -246,15 +232,6 @@ fn costs(report: &Report) -> String {
     }
     content.push_str(&source("Lines are those of the run, read again and explained by the policy."));
     section("costs", heading_of_section, &content)
-}
-
-/// A caption with the number of items shown, the number of all items, and the accuracy of the counts.
-pub(super) fn caption(what: &str, known: usize, most: usize, error: u64) -> String {
-    let shown = if known > most { format!(": the first {most} of {}", number(known as u64)) } else { String::new() };
-    match error {
-        0 => format!("{what}{shown}"),
-        _ => format!("{what}{shown} or more; counts may be too small by up to {}", number(error)),
-    }
 }
 
 fn top_costs(report: &Report, lines: &RereadLines) -> String {
@@ -333,10 +310,6 @@ fn uses_table(counts: &[UseCounts]) -> String {
         numbers.iter().any(|number| *number > 0).then(|| words.into_iter().chain(numbers.map(Cell::Number)))
     });
     table("How many origins say yes or no to a use of some page, or what cannot be read", &columns, rows)
-}
-
-pub(super) fn status(status: Option<u16>) -> String {
-    status.map_or_else(|| "none".to_owned(), |status| status.to_string())
 }
 
 fn waiting(report: &Report) -> String {

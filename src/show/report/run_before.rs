@@ -4,10 +4,10 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::facts::{Report, ReportError};
+use super::crawlers::heading;
+use super::error::ReportError;
 use super::html::{Cell, difference, paragraph, source, table};
 use super::meanings::reason_meaning;
-use super::page::heading;
 use crate::formats::{shown, time};
 use crate::outcome::{Partition, Reason};
 use crate::output::receipt::{Part, PartitionPart, Receipt};
@@ -32,6 +32,47 @@ impl RunBefore {
         }
         Ok(RunBefore { name: shown(path).to_string(), receipt: Box::new(receipt) })
     }
+
+    /// How the partitions of a run have changed, in a few words.
+    pub(super) fn headline(&self, now: &Receipt) -> Option<String> {
+        let was = &*self.receipt;
+        let [(_, [of_was, of_now])] = both(was, now)[..] else { return None };
+        let part = |receipt: &Receipt, place: usize, partition: Partition| {
+            let names = receipt.splits().partitions();
+            let name = names.get(Partition::COUNT * place + partition as usize)?;
+            Some(receipt.partitions.get(name)?.judged.lines)
+        };
+        let changed = |partition: Partition| {
+            let [was, now] = [part(was, of_was, partition)?, part(now, of_now, partition)?];
+            (was != now).then(|| format!("{} {}", difference(was, now), partition.name()))
+        };
+        let changes: Vec<String> = Partition::ALL.into_iter().filter_map(changed).collect();
+        Some(if changes.is_empty() { "as many lines in each partition".to_owned() } else { changes.join(", ") })
+    }
+
+    /// What differs between the counts of this run and a later one.
+    pub(super) fn compared(&self, now: &Receipt) -> String {
+        let was = &*self.receipt;
+        let at = time(was.options.choices.now);
+        let policy = if was.policy_checksum == now.policy_checksum { "the same policy" } else { "another policy" };
+        let mut content = paragraph(&format!("The run before judged by {policy}, at {at}."));
+        let columns = [("of the run", false), ("before", true), ("now", true), ("change", true)];
+        let rows = numbers(was).into_iter().zip(numbers(now)).filter(|((_, was), (_, now))| was + now > 0);
+        let rows = rows.map(|((name, was), (_, now))| {
+            [Cell::Words(name.to_owned()), Cell::Number(was), Cell::Number(now), Cell::Difference(was, now)]
+        });
+        content.push_str(&table("Both runs in numbers", &columns, rows));
+        for (name, places) in both(was, now) {
+            content.push_str(&heading(now, &name));
+            content.push_str(&lines_of_both([(was, places[0]), (now, places[1])]));
+        }
+        content.push_str(&left_out(was, now));
+        let columns = [("option", false), ("before", false), ("now", false)];
+        let rows =
+            options(was, now).into_iter().map(|(name, was, now)| [Cell::Words(name), Cell::Code(was), Cell::Code(now)]);
+        content.push_str(&table("Options that differ", &columns, rows));
+        content + &source(&format!("From the receipt of this run, and that of {}.", self.name))
+    }
 }
 
 /// Why the counts of two runs cannot be compared, if they cannot.
@@ -52,49 +93,6 @@ fn both(was: &Receipt, now: &Receipt) -> Vec<(String, [usize; 2])> {
     let place = |agents| of_was.agents().iter().position(|known| known.is_same(agents));
     let names = of_now.names().into_iter().zip(of_now.agents()).enumerate();
     names.filter_map(|(now, (name, agents))| Some((name, [place(agents)?, now]))).collect()
-}
-
-/// How the partitions of the run have changed, in a few words.
-pub(super) fn headline(report: &Report, before: &RunBefore) -> Option<String> {
-    let (was, now) = (&*before.receipt, &report.receipt);
-    let [(_, [of_was, of_now])] = both(was, now)[..] else { return None };
-    let part = |receipt: &Receipt, place: usize, partition: Partition| {
-        let names = receipt.splits().partitions();
-        let name = names.get(Partition::COUNT * place + partition as usize)?;
-        Some(receipt.partitions.get(name)?.judged.lines)
-    };
-    let changed = |partition: Partition| {
-        let [was, now] = [part(was, of_was, partition)?, part(now, of_now, partition)?];
-        (was != now).then(|| format!("{} {}", difference(was, now), partition.name()))
-    };
-    let changes: Vec<String> = Partition::ALL.into_iter().filter_map(changed).collect();
-    Some(if changes.is_empty() { "as many lines in each partition".to_owned() } else { changes.join(", ") })
-}
-
-/// What differs between the counts of two runs.
-pub(super) fn since_run(report: &Report, before: &RunBefore) -> String {
-    let (was, now) = (&*before.receipt, &report.receipt);
-    let at = time(was.options.choices.now);
-    let policy = if was.policy_checksum == now.policy_checksum { "the same policy" } else { "another policy" };
-    let mut content = paragraph(&format!("The run before judged by {policy}, at {at}."));
-    let columns = [("of the run", false), ("before", true), ("now", true), ("change", true)];
-    let rows = numbers(was).into_iter().zip(numbers(now)).filter(|((_, was), (_, now))| was + now > 0);
-    let rows = rows.map(|((name, was), (_, now))| {
-        [Cell::Words(name.to_owned()), Cell::Number(was), Cell::Number(now), Cell::Difference(was, now)]
-    });
-    content.push_str(&table("Both runs in numbers", &columns, rows));
-    for (name, places) in both(was, now) {
-        content.push_str(&heading(report, &name));
-        content.push_str(&lines_of_both([(was, places[0]), (now, places[1])]));
-    }
-    content.push_str(&left_out(was, now));
-    let columns = [("option", false), ("before", false), ("now", false)];
-    let rows =
-        options(was, now).into_iter().map(|(name, was, now)| [Cell::Words(name), Cell::Code(was), Cell::Code(now)]);
-    content.push_str(&table("Options that differ", &columns, rows));
-    let told = "Receipts count no origins: give the earlier policy, too, to see which robots.txt changed.";
-    content.push_str(&if report.policy_changes.is_none() { paragraph(told) } else { String::new() });
-    content + &source(&format!("From the receipt of this run, and that of {}.", before.name))
 }
 
 /// The numbers of a run that are not of a partition.

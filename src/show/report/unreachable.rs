@@ -1,54 +1,9 @@
-//! Which origins are unreachable, and since when.
+//! The section about origins that are unreachable, and since when.
 
-use super::Report;
-use super::html::{Cell, number, paragraph, section, source, table};
-use super::page::{caption, status};
+use super::facts::{AGES, DAY, Report, UnreachableOrigins, since};
+use super::html::{Cell, caption, number, paragraph, section, source, status, table};
 use crate::formats::time;
 use crate::outcome::Reason;
-use crate::policy::{OriginState, Policy};
-
-const DAY: i64 = 86_400;
-
-/// The ages that unreachable origins are counted by: below how many seconds, and in words.
-const AGES: [(i64, &str); 4] =
-    [(DAY, "less than a day"), (7 * DAY, "1 to 7 days"), (30 * DAY, "7 to 30 days"), (i64::MAX, "30 days or longer")];
-
-/// The unreachable origins of a policy, whether or not the run has lines of them.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct UnreachableOrigins {
-    all: u64,
-    /// By how long they have been unreachable, in the order of [`AGES`].
-    ages: [u64; AGES.len()],
-    /// Those of which no answer has a time.
-    unknown: u64,
-    /// Since when the first of the others has been unreachable, in seconds of Unix time.
-    first: Option<i64>,
-}
-
-impl UnreachableOrigins {
-    /// Counts them at a time, in seconds of Unix time.
-    pub fn of(policy: &Policy, now: i64) -> UnreachableOrigins {
-        let mut counts = UnreachableOrigins::default();
-        let records = policy.records().filter(|(_, record)| record.origin_status.is_unreachable());
-        for (_, record) in records {
-            counts.all += 1;
-            match since(&record.state()) {
-                Some(since) => {
-                    counts.first = Some(counts.first.map_or(since, |first| first.min(since)));
-                    let age = now.saturating_sub(since);
-                    counts.ages[AGES.iter().position(|(below, _)| age < *below).unwrap_or(AGES.len() - 1)] += 1;
-                }
-                None => counts.unknown += 1,
-            }
-        }
-        counts
-    }
-}
-
-/// Since when an origin has been unreachable. If no source says, it is since the failed answer.
-fn since(state: &OriginState) -> Option<i64> {
-    state.answered.unreachable_since.or(state.answered.fetched_at)
-}
 
 /// How many origins are unreachable, in a few words.
 pub(super) fn headline(report: &Report) -> String {
