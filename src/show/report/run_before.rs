@@ -57,7 +57,7 @@ impl RunBefore {
         let policy = if was.policy_checksum == now.policy_checksum { "the same policy" } else { "another policy" };
         let mut content = paragraph(&format!("The run before judged by {policy}, at {at}."));
         let columns = [("of the run", false), ("before", true), ("now", true), ("change", true)];
-        let rows = numbers(was).into_iter().zip(numbers(now)).filter(|((_, was), (_, now))| was + now > 0);
+        let rows = numbers(was).into_iter().zip(numbers(now)).filter(|((_, was), (_, now))| (*was, *now) != (0, 0));
         let rows = rows.map(|((name, was), (_, now))| {
             [Cell::Words(name.to_owned()), Cell::Number(was), Cell::Number(now), Cell::Difference(was, now)]
         });
