@@ -43,6 +43,17 @@ pub enum Failure {
     MetricsInOutput { path: PathBuf, directory: PathBuf },
     #[error(transparent)]
     Report(#[from] ReportError),
+    #[error(
+        "--against names a policy, so the policy of the run is needed, too: give it with --policy FILE or --robots SOURCE"
+    )]
+    AgainstWithoutPolicy,
+    #[error("--against names {given} earlier runs; a run is compared with one, so give one folder or receipt")]
+    SeveralRuns { given: usize },
+    #[error(
+        "--against: {} is neither a policy file nor the folder or receipt of a run; if it was one, it is damaged",
+        shown(path)
+    )]
+    NotEarlier { path: PathBuf },
     #[error("the receipt cannot be understood: {problem}")]
     Receipt { problem: String },
     #[error("{}", join_message(.0))]

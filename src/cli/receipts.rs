@@ -2,7 +2,7 @@
 
 use clap::ValueHint;
 use indicatif::HumanCount;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,7 +14,10 @@ use super::sources::{say_passed_over, say_ties};
 use super::watch::watch_work;
 use crate::dialect::Dialect;
 use crate::formats::error::FileError;
-use crate::formats::shown;
+use crate::formats::marks::POLICY_MARK;
+use crate::formats::replace::begins_with;
+use crate::formats::{seekable, shown};
+use crate::outcome::Partition;
 use crate::output::Receipt;
 use crate::policy::{Captures, Crawlers, Policy};
 use crate::run;
@@ -77,13 +80,16 @@ pub struct JoinArgs {
 
 /// Write an HTML report on a run: where lines went, why, how fast
 ///
-/// Writes one file, which loads nothing else. With the policy of the run (or the robots.txt sources it was made from), the blocked
-/// lines are read again, and the report shows which origins and rules blocked them; a line costs several times what it cost in the
-/// run. Above 131,072 origins or rules, only frequent ones are counted, and the report says how accurately.
+/// Writes one file, which loads nothing else: what changed since the run before (with --against), where the lines went, and which
+/// choices of yours decided. With the policy of the run (or the robots.txt sources it was made from), also which robots.txt and rules
+/// cost the most lines, which origins are unreachable and since when, and which overrides decided on the most lines. For that, blocked
+/// and deferred lines are read again, and allowed ones if choices or overrides allowed some; a line costs several times what it cost in
+/// the run. Above 131,072 origins or rules, only frequent ones are counted, and the report says how accurately.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   robosieve report split
   robosieve report split --policy policy.rsv
+  robosieve report today --policy new.rsv --against yesterday --against old.rsv
   robosieve report split --robots robots/ --robots captures.jsonl -o today.html")]
 #[command(mut_arg("overrides", |arg| arg.help("The overrides that the run used").long_help(None)))]
 #[command(mut_arg("robots", |arg| arg.help("The run's robots.txt files, as for `filter`").long_help(None)))]
@@ -93,6 +99,13 @@ pub struct ReportArgs {
     pub directory: PathBuf,
     #[command(flatten)]
     pub rules: JudgedByArgs,
+    /// An earlier policy or run; repeatable
+    ///
+    /// A run is given by its folder or its receipt.
+    /// The counts of an earlier run are compared with those of this run. An earlier policy is compared with that of this run, as `diff`
+    /// does, for the crawlers and by the choices of the run; several policy files count as if they had been merged.
+    #[arg(long, value_name = "PATH")]
+    pub against: Vec<PathBuf>,
     /// The file to write [default: report.html in DIR]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -123,22 +136,70 @@ pub fn join(args: &JoinArgs) -> Result<ExitCode, Failure> {
 
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let mut report = Report::read(&args.directory, args.top)?;
-    if let Some(policy) = policy(args, &report.receipt)? {
-        let (read, all) = (AtomicU64::new(0), HumanCount(report.blocked_lines()));
-        let text = || format!("{} of {all} blocked lines read again", HumanCount(read.load(Ordering::Relaxed)));
-        watch_work(text, || report.explain(&policy, args.threads, &read))?;
-        let strange = report.not_blocked();
-        if strange > 0 {
-            say(format_args!(
-                "robosieve: {strange} lines that the run blocked are not blocked by this policy; is it the run's policy?"
-            ));
+    // First, because a mistake in them should not show after an hour of reading.
+    let older = earlier(args, &mut report)?;
+    let policy = policy(args, &report.receipt)?;
+    if let Some(policy) = &policy {
+        let (read, all) = (AtomicU64::new(0), HumanCount(report.lines_to_read(policy)));
+        let text = || format!("{} of {all} lines read again", HumanCount(read.load(Ordering::Relaxed)));
+        watch_work(text, || report.explain(policy, args.threads, &read))?;
+        for partition in [Partition::Blocked, Partition::Deferred] {
+            let (strange, name) = (report.elsewhere(partition), partition.name());
+            if strange > 0 {
+                say(format_args!(
+                    "robosieve: {strange} lines that the run {name} are not {name} by this policy; is it the run's policy?"
+                ));
+            }
         }
     }
+    match (&older, &policy) {
+        (Some(older), Some(policy)) => report.compare_policy(older, policy)?,
+        (Some(_), None) => return Err(Failure::AgainstWithoutPolicy),
+        (None, _) => {}
+    }
     let path = args.out.clone().unwrap_or_else(|| args.directory.join(REPORT));
-    destination::ensure(&path, &REPORT_PAGE, &[])?;
+    destination::ensure(&path, &REPORT_PAGE, &args.against)?;
     report.write_file(&path).map_err(FileError::of("write", &path))?;
     say(shown(&path));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Compares the run with the earlier one that is given, if one is; returns the earlier policy, if one is given.
+fn earlier(args: &ReportArgs, report: &mut Report) -> Result<Option<Policy>, Failure> {
+    let (mut policies, mut runs) = (Vec::new(), Vec::new());
+    for path in &args.against {
+        match kind(path)? {
+            Earlier::Policy => policies.push(path.clone()),
+            Earlier::Run => runs.push(path),
+        }
+    }
+    match runs[..] {
+        [] => {}
+        [run] => report.compare_run(run)?,
+        [..] => return Err(Failure::SeveralRuns { given: runs.len() }),
+    }
+    args.rules.policy.open_files(&policies)
+}
+
+/// What a run is compared with.
+enum Earlier {
+    Policy,
+    /// By its folder or its receipt.
+    Run,
+}
+
+/// Which of both a path leads to.
+fn kind(path: &Path) -> Result<Earlier, Failure> {
+    if path.is_dir() {
+        return Ok(Earlier::Run);
+    }
+    let begins_with = |mark: &[u8]| seekable::open(path).and_then(|mut file| begins_with(&mut file, mark));
+    let unreadable = FileError::of("read", path);
+    match (begins_with(&POLICY_MARK).map_err(&unreadable)?, begins_with(b"{").map_err(&unreadable)?) {
+        (true, _) => Ok(Earlier::Policy),
+        (_, true) => Ok(Earlier::Run),
+        _ => Err(Failure::NotEarlier { path: path.to_owned() }),
+    }
 }
 
 /// The policy, if one is given, for the crawlers and in the dialect of the run.

@@ -163,7 +163,7 @@ named! {
 
 impl Fallback {
     /// The partition of the lines; `None` for `Use`.
-    pub(super) fn partition(self) -> Option<Partition> {
+    pub(crate) fn partition(self) -> Option<Partition> {
         match self {
             Fallback::Allow => Some(Partition::Allowed),
             Fallback::Block => Some(Partition::Blocked),

@@ -14,7 +14,7 @@ use super::view::{Judge, JudgeView};
 use crate::formats::memory_budget::CacheMemory;
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
-use crate::policy::{Group, Record, WrittenRules};
+use crate::policy::{Group, OriginState, WrittenRules};
 use crate::robots::Rule;
 #[cfg(feature = "cli")]
 use crate::rules::chosen::ChosenRules;
@@ -64,6 +64,8 @@ struct Deciding {
     /// Whether layers over the policy change this origin.
     is_changed: bool,
     decision: Decision,
+    /// Everything known about the origin except its rules.
+    state: OriginState,
     /// When the deciding answer was captured.
     captured: Option<i64>,
     /// The status of this answer, if the status decides.
@@ -121,6 +123,14 @@ impl Explainer {
         (outcome.partition() == Partition::Blocked).then_some((outcome, rule))
     }
 
+    /// The decision on the origin that a URL is judged by, before its path is looked at, and the state of the origin; `None` if it is
+    /// unknown.
+    #[cfg(feature = "batch")]
+    pub(crate) fn basis(&mut self, url: &[u8]) -> Option<(Decision, OriginState)> {
+        self.look_up(origin::trimmed(url));
+        self.deciding.as_ref().map(|deciding| (deciding.decision, deciding.state))
+    }
+
     /// The rules that decide on a URL, and its path; `None` if something else does, or no group applies.
     #[cfg(feature = "cli")]
     pub(crate) fn rules<'u>(&mut self, url: &'u [u8]) -> Option<(ChosenRules, Cow<'u, [u8]>)> {
@@ -163,8 +173,9 @@ impl Explainer {
         if let Some((_, group)) = group {
             judge.policy().read_rules(group, &mut self.rules);
         }
-        let (captured, status) = (captured(&record, decision), judge.decisions.deciding_status(&record));
-        Some(Deciding { is_changed, decision, captured, status, group, path_start })
+        let (state, status) = (record.state(), judge.decisions.deciding_status(&record));
+        let captured = captured(&state, decision);
+        Some(Deciding { is_changed, decision, state, captured, status, group, path_start })
     }
 
     /// The view that judges the URLs of this origin.
@@ -207,8 +218,7 @@ impl Explainer {
 }
 
 /// When the deciding answer was captured: the answer whose rules are in use or, if its failure is the reason, the last answer.
-fn captured(record: &Record<'_>, decision: Decision) -> Option<i64> {
-    let state = record.state();
+fn captured(state: &OriginState, decision: Decision) -> Option<i64> {
     if state.operator_override.ruling.is_some() {
         return None;
     }

@@ -31,7 +31,7 @@ fn every_help_has_examples_of_its_own_command() {
 
 /// What the examples of the manual read, as scripts: first for all commands, then for some.
 #[cfg(unix)]
-const EXAMPLES_READ: [(&str, &str); 7] = [
+const EXAMPLES_READ: [(&str, &str); 8] = [
     (
         "",
         "mkdir robots lists lists/more bin home home/.zfunc; mkdir -p home/.local/share/bash-completion/completions home/.config/fish/completions
@@ -57,6 +57,11 @@ const EXAMPLES_READ: [(&str, &str); 7] = [
         "seen verify report",
         "for day in monday tuesday seen; do robosieve filter --policy policy.rsv --seen $day.rss --count urls.txt; done
         robosieve filter --policy policy.rsv --out split urls.txt",
+    ),
+    (
+        "report",
+        "for day in yesterday today; do robosieve filter --policy policy.rsv --out $day urls.txt; done
+        for name in old new; do robosieve compile --quiet --agent examplebot robots -o $name.rsv; done",
     ),
 ];
 

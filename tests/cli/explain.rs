@@ -165,7 +165,7 @@ fn heads_and_reports_know_the_columns() {
             let blocked = ["plain", "out"].map(|folder| {
                 bench.program(&format!("report {folder} --robots captures.jsonl")).assert().success();
                 let page = text(&bench, &format!("{folder}/report.html"));
-                let start = page.find("What was blocked").expect("a section");
+                let start = page.find("<section id=\"costs\">").expect("a section");
                 let end = page[start..].find("</section>").expect("its end");
                 page[start..start + end].to_owned()
             });

@@ -61,6 +61,8 @@ mod preferences;
 mod receipts;
 mod redirects;
 mod report;
+mod report_against;
+mod report_decided;
 mod resume;
 mod revisits;
 mod seen;

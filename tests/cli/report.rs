@@ -1,5 +1,6 @@
 //! `robosieve report`: the page about a run. (scripts/report-check tests it in a browser.)
 
+use crate::support::page::rows;
 use crate::support::program::{Bench, said};
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /no\nDisallow: /never\n\nUser-agent: other\nDisallow: /other\n";
@@ -23,32 +24,15 @@ fn bench() -> Bench {
     bench
 }
 
+/// The section about what cost the most lines.
+const COSTS: &str = "<section id=\"costs\">";
+
 const SOURCES: &str = "--robots sites --robots captures.jsonl";
 
 /// The page for the run in `out`, made with these options.
 fn page(bench: &Bench, options: &str) -> String {
     bench.program(&format!("report out {options}")).assert().success();
     String::from_utf8(bench.read("out/report.html")).expect("UTF-8")
-}
-
-/// The rows of the first table after `after` whose caption begins like this, as text with a bar between cells.
-fn rows(page: &str, after: &str, caption: &str) -> Vec<String> {
-    let page = &page[page.find(after).unwrap_or_else(|| panic!("{after}"))..];
-    let caption = format!("<caption>{caption}");
-    let table = &page[page.find(&caption).unwrap_or_else(|| panic!("{caption} in {page}"))..];
-    let body = table.split("<tbody>").nth(1).and_then(|rest| rest.split("</tbody>").next()).expect("a body");
-    let cells = |row: &str| {
-        let mut text = String::new();
-        let mut markup = false;
-        for letter in row.replace("</td><td", "</td>|<td").chars() {
-            markup = markup && letter != '>' || letter == '<';
-            if !markup && letter != '>' {
-                text.push(letter);
-            }
-        }
-        text
-    };
-    body.lines().filter(|row| !row.is_empty()).map(cells).collect()
 }
 
 #[test]
@@ -60,9 +44,16 @@ fn the_page_shows_what_the_receipt_does() {
     let reasons = ["blocked|rules|47|57.32%", "allowed|rules|32|39.02%", "allowed|unavailable|1|1.22%"];
     assert_eq!(rows(&page, "<main>", "Reasons")[..3], reasons);
     assert_eq!(rows(&page, "<main>", "robots.txt to fetch, by reason"), ["unfetched|1|1|none"]);
-    assert_eq!(rows(&page, "<main>", "robots.txt to fetch, by waiting"), ["http://unknown.example|1|unfetched|none"]);
+    assert_eq!(
+        rows(&page, "<main>", "robots.txt to fetch, by waiting"),
+        ["http://unknown.example|1|unfetched|none|not recorded"]
+    );
     assert_eq!(rows(&page, "<main>", "Lists")[1], "more|1|1.22%|24");
-    assert!(page.contains("Give the policy of the run"), "{page}");
+    for unknown in
+        ["Give the policy of the run", "give its policy", "give the policy of the run", "--against", "</a>: not known<"]
+    {
+        assert!(page.contains(unknown), "{unknown} in {page}");
+    }
     assert!(rows(&page, "<main>", "As recorded").contains(&"dialect|rfc9309".to_owned()));
     assert!(page.contains("<polyline points="), "a chart of the speed");
     let order = ["blocked</dt>", "allowed</dt>", "deferred</dt>", "Rules and engines"].map(|name| page.find(name));
@@ -88,9 +79,13 @@ fn a_policy_shows_which_rules_blocked_what() {
     let tables = |bench: &Bench, policy: &str| {
         let page = page(bench, policy);
         assert!(!page.contains("not that of the run") && !page.contains("are not blocked by"), "{page}");
-        (rows(&page, "What was blocked", "Origins by"), rows(&page, "What was blocked", "Deciding rules"))
+        (rows(&page, COSTS, "Blocked and deferred lines by origin"), rows(&page, COSTS, "Deciding rules"))
     };
-    let origins = ["http://a.example|40|85.11%", "http://b.example|7|14.89%"];
+    let origins = [
+        "http://a.example|blocked: rules|40|48.78%",
+        "http://b.example|blocked: rules|7|8.54%",
+        "http://unknown.example|deferred: unfetched|1|1.22%",
+    ];
     let rules = [
         "Disallow: /no|37|78.72%|http://a.example/robots.txt, line 2",
         "Disallow: /never|10|21.28%|http://a.example/robots.txt, line 3",
@@ -112,7 +107,7 @@ fn a_policy_shows_which_rules_blocked_what() {
 
 #[test]
 fn lines_with_other_columns_are_explained_too() {
-    let origins = ["http://a.example|2|66.67%", "http://b.example|1|33.33%"];
+    let origins = ["http://a.example|blocked: rules|2|50.00%", "http://b.example|blocked: rules|1|25.00%"];
     let urls = ["http://a.example/no", "http://a.example/yes", "http://a.example/no/2", "http://b.example/no"];
     let csv = |url: &str| format!("7,\"{url}\"\n");
     let csv = format!("id,where\n{}", urls.map(csv).concat());
@@ -132,7 +127,7 @@ fn lines_with_other_columns_are_explained_too() {
             bench.file("list", &list);
             bench.filter(&format!("{SOURCES} {options} {form} --out out list")).assert().success();
             let page = page(&bench, SOURCES);
-            assert_eq!(rows(&page, "What was blocked", "Origins by"), origins, "{options} {form} {list}");
+            assert_eq!(rows(&page, COSTS, "Blocked and deferred lines by origin"), origins, "{options} {form} {list}");
             assert!(!page.contains("are not blocked by"), "{page}");
         }
     }
@@ -140,8 +135,8 @@ fn lines_with_other_columns_are_explained_too() {
     let bench = bench();
     bench.file("list", urls.map(entry).concat());
     bench.filter(&format!("{SOURCES} --out out list more")).assert().success();
-    let found = rows(&page(&bench, SOURCES), "What was blocked", "Origins by");
-    assert_eq!(found, ["http://a.example|2|50.00%", "http://b.example|2|50.00%"]);
+    let found = rows(&page(&bench, SOURCES), COSTS, "Blocked and deferred lines by origin");
+    assert_eq!(found, ["http://a.example|blocked: rules|2|40.00%", "http://b.example|blocked: rules|2|40.00%"]);
 }
 
 #[test]
@@ -149,8 +144,8 @@ fn origins_of_one_robots_txt_are_told_apart() {
     let bench = bench();
     bench.file("list", "https://a.example/no\nhttp://a.example/no\nhttps://a.example/never\n");
     bench.filter(&format!("{SOURCES} --out out list")).assert().success();
-    let origins = rows(&page(&bench, SOURCES), "What was blocked", "Origins by");
-    assert_eq!(origins, ["https://a.example|2|66.67%", "http://a.example|1|33.33%"]);
+    let origins = rows(&page(&bench, SOURCES), COSTS, "Blocked and deferred lines by origin");
+    assert_eq!(origins, ["https://a.example|blocked: rules|2|66.67%", "http://a.example|blocked: rules|1|33.33%"]);
 }
 
 #[test]
@@ -158,8 +153,11 @@ fn each_crawler_has_its_own() {
     let bench = bench();
     bench.filter(&format!("--agent other {SOURCES} --out out urls more")).assert().success();
     let page = page(&bench, SOURCES);
-    let blocked = &page[page.find("What was blocked").expect("a section")..];
-    assert_eq!(rows(blocked, "<h3>examplebot", "Origins by")[0], "http://a.example|40|85.11%");
+    let blocked = &page[page.find(COSTS).expect("a section")..];
+    assert_eq!(
+        rows(blocked, "<h3>examplebot", "Blocked and deferred lines by origin")[0],
+        "http://a.example|blocked: rules|40|48.78%"
+    );
     assert_eq!(
         rows(blocked, "<h3>other", "Deciding rules"),
         [
@@ -175,7 +173,7 @@ fn lines_that_no_rule_decided_are_shown_by_reason() {
     let words = "--dialect extended-2008 --on-unfetched block";
     bench.filter(&format!("{SOURCES} {words} --out out urls")).assert().success();
     let page = page(&bench, SOURCES);
-    let rules = rows(&page, "What was blocked", "Deciding rules");
+    let rules = rows(&page, COSTS, "Deciding rules");
     assert!(rules.contains(&"no rule: unfetched|1|2.13%|http://unknown.example".to_owned()), "{rules:?}");
     let access = rows(&page, "<main>", "How many origins block");
     assert_eq!(access, ["examplebot|1|4|0|0|0|0"]);
@@ -209,8 +207,8 @@ fn tables_are_cut_and_the_same_for_any_number_of_workers() {
     let bench = bench();
     bench.filter(&format!("{SOURCES} --out out urls more")).assert().success();
     let short = page(&bench, &format!("{SOURCES} --top 1"));
-    assert_eq!(rows(&short, "What was blocked", "Origins by blocked lines: the first 1 of 2").len(), 1);
-    assert_eq!(rows(&short, "What was blocked", "Deciding rules: the first 1 of 2").len(), 1);
+    assert_eq!(rows(&short, COSTS, "Blocked and deferred lines by origin and reason: the first 1 of 3").len(), 1);
+    assert_eq!(rows(&short, COSTS, "Deciding rules: the first 1 of 2").len(), 1);
     assert_eq!(page(&bench, &format!("{SOURCES} --threads 1")), page(&bench, &format!("{SOURCES} --threads 3")));
 }
 

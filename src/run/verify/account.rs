@@ -248,7 +248,12 @@ pub(crate) enum VerifyError {
 
 /// Reads and checks the receipt in a folder.
 pub(crate) fn read_receipt(directory: &Path) -> Result<Receipt, VerifyError> {
-    let path = directory.join(RECEIPT);
+    read_receipt_file(&directory.join(RECEIPT))
+}
+
+/// Reads and checks the receipt at a path.
+pub(crate) fn read_receipt_file(path: &Path) -> Result<Receipt, VerifyError> {
+    let path = path.to_owned();
     let bytes = seekable::ensure(&path).and_then(|()| fs::read(&path)).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => VerifyError::NoReceipt { path: path.clone() },
         _ => FileError::of("read", &path)(error).into(),

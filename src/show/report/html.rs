@@ -1,5 +1,6 @@
 //! Pieces of HTML. All text goes through [`text`], because origins, rules and file names are untrusted.
 
+use std::cmp::Ordering;
 use std::fmt::Write;
 
 use crate::formats::visible;
@@ -34,6 +35,16 @@ pub(super) fn number(value: u64) -> String {
     out
 }
 
+/// By how much a number grew, with its sign.
+pub(super) fn difference(was: u64, now: u64) -> String {
+    let sign = match now.cmp(&was) {
+        Ordering::Less => "-",
+        Ordering::Equal => "",
+        Ordering::Greater => "+",
+    };
+    format!("{sign}{}", number(now.abs_diff(was)))
+}
+
 /// A part of a whole, in per cent.
 pub(super) fn percent(part: u64, whole: u64) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
@@ -65,16 +76,25 @@ pub(super) fn legend(heading: &str, terms: &[(&str, &str)]) -> String {
 }
 
 /// A collapsed section.
-pub(super) fn folded(heading: &str, content: &str) -> String {
-    format!("<section><details>\n<summary><h2>{}</h2></summary>\n{content}</details></section>\n", text(heading))
+pub(super) fn folded(id: &str, heading: &str, content: &str) -> String {
+    format!(
+        "<section id=\"{id}\"><details>\n<summary><h2>{}</h2></summary>\n{content}</details></section>\n",
+        text(heading)
+    )
 }
 
-pub(super) fn section(heading: &str, content: &str) -> String {
-    format!("<section>\n<h2>{}</h2>\n{content}</section>\n", text(heading))
+/// A section, with a name for links.
+pub(super) fn section(id: &str, heading: &str, content: &str) -> String {
+    format!("<section id=\"{id}\">\n<h2>{}</h2>\n{content}</section>\n", text(heading))
 }
 
 pub(super) fn paragraph(content: &str) -> String {
     format!("<p>{}</p>\n", text(content))
+}
+
+/// A paragraph that says where numbers are from.
+pub(super) fn source(content: &str) -> String {
+    format!("<p class=\"source\">{}</p>\n", text(content))
 }
 
 /// A cell of a [`table`].
@@ -89,7 +109,11 @@ pub(super) enum Cell {
     Origin(String, String),
     /// The name of a partition, shown with its colour.
     Partition(&'static str),
+    /// The name of a partition, with its colour, and that of a reason with its meaning.
+    Outcome(&'static str, String, &'static str),
     Number(u64),
+    /// By how much a number grew, from the first to the second.
+    Difference(u64, u64),
     /// A part of a whole.
     Share(u64, u64),
 }
@@ -102,10 +126,8 @@ pub(super) fn table<R: IntoIterator<Item = Cell>>(
 ) -> String {
     let row = |cells: R| {
         let cells: Vec<Cell> = cells.into_iter().collect();
-        let head = match cells.first() {
-            Some(Cell::Partition(name)) => format!("<tr data-partition=\"{name}\">"),
-            _ => "<tr>".to_owned(),
-        };
+        let partition = cells.iter().find_map(Cell::partition);
+        let head = partition.map_or_else(|| "<tr>".to_owned(), |name| format!("<tr data-partition=\"{name}\">"));
         format!("{head}{}</tr>\n", cells.iter().map(Cell::html).collect::<String>())
     };
     let rows: String = rows.into_iter().map(row).collect();
@@ -124,6 +146,14 @@ pub(super) fn table<R: IntoIterator<Item = Cell>>(
 }
 
 impl Cell {
+    /// The partition that it is about, if it is about one.
+    fn partition(&self) -> Option<&'static str> {
+        match self {
+            Cell::Partition(name) | Cell::Outcome(name, ..) => Some(name),
+            _ => None,
+        }
+    }
+
     fn html(&self) -> String {
         match self {
             Cell::Words(words) => format!("<td>{}</td>", text(words)),
@@ -133,7 +163,16 @@ impl Cell {
             Cell::Partition(name) => {
                 format!("<td class=\"partition\"><span class=\"swatch {name}\"></span>{name}</td>")
             }
+            Cell::Outcome(partition, reason, meaning) => format!(
+                "<td><span class=\"swatch {partition}\"></span>{partition}: <abbr title=\"{}\">{}</abbr></td>",
+                text(meaning),
+                text(reason)
+            ),
             Cell::Number(value) => format!("<td class=\"number\" data-value=\"{value}\">{}</td>", number(*value)),
+            Cell::Difference(was, now) => {
+                let (value, shown) = (i128::from(*now) - i128::from(*was), difference(*was, *now));
+                format!("<td class=\"number\" data-value=\"{value}\">{shown}</td>")
+            }
             Cell::Share(part, whole) => {
                 let share = percent(*part, *whole);
                 format!(
@@ -143,6 +182,20 @@ impl Cell {
             }
         }
     }
+}
+
+/// A caption with the number of items shown, the number of all items, and the accuracy of the counts.
+pub(super) fn caption(what: &str, known: usize, most: usize, error: u64) -> String {
+    let shown = if known > most { format!(": the first {most} of {}", number(known as u64)) } else { String::new() };
+    match error {
+        0 => format!("{what}{shown}"),
+        _ => format!("{what}{shown} or more; counts may be too small by up to {}", number(error)),
+    }
+}
+
+/// An HTTP status, if there is one.
+pub(super) fn status(status: Option<u16>) -> String {
+    status.map_or_else(|| "none".to_owned(), |status| status.to_string())
 }
 
 // Charts as SVG inside the page. Their labels are HTML, so that they stay readable on a narrow screen.

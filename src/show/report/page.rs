@@ -5,15 +5,23 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::facts::{Blocked, Decider, Explained, Report, UseCounts};
-use super::html::{Cell, bar_of_parts, folded, legend, number, paragraph, percent, section, speed_chart, table, text};
+use super::changes::{self, changes};
+use super::crawlers::{crawlers, heading};
+use super::decided::{self, decided};
+use super::facts::{Explained, Report, UseCounts};
+use super::html::{
+    Cell, bar_of_parts, caption, folded, legend, number, paragraph, percent, section, source, speed_chart, status,
+    table, text,
+};
+use super::meanings::{note_meaning, reason_meaning};
+use super::reread::{Cost, Decider, RereadLines};
+use super::unreachable::{self, unreachable};
 use crate::formats::replace::{FileKind, begins_with, replace};
 use crate::formats::{seekable, time};
 use crate::outcome::{Partition, Reason};
 use crate::output::folder::REPORT_START as START;
 use crate::output::receipt::{PartitionPart, Receipt, counted};
 use crate::preferences::{Preference, Use};
-use crate::robots::NoteKind;
 use crate::show::access::{self, AccessCounts};
 
 /// The content security policy: the page fetches nothing, whatever it contains.
@@ -44,8 +52,11 @@ fn page(report: &Report) -> String {
     let agents = text(&receipt.splits().names().join(" and "));
     let title = format!("robots.txt for {agents}: {} lines", number(receipt.input.lines));
     let sections = [
+        changes(report),
         partitions(report),
-        blocked(report),
+        decided(report),
+        costs(report),
+        unreachable(report),
         origins(report),
         speed(report),
         lists(report),
@@ -56,11 +67,12 @@ fn page(report: &Report) -> String {
         "{START}<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{}{}</header>\n\
+         <title>{title}</title>\n<link rel=\"icon\" href=\"data:,\">\n<style>\n{}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{}{}{}</header>\n\
          <main>\n{}</main>\n{}<script>\n{}</script>\n</body>\n</html>\n",
         include_str!("page.css"),
         subtitle(receipt),
         figures(report),
+        answers(report),
         sections.concat(),
         footer(report),
         include_str!("page.js"),
@@ -111,6 +123,23 @@ fn figures(report: &Report) -> String {
     format!("<dl class=\"figures\">\n{parts}{figures}</dl>\n")
 }
 
+/// The questions of a morning, each with its answer in a few words and a link to the section that has all of it.
+fn answers(report: &Report) -> String {
+    let waiting = report.waiting.reasons.values();
+    let lines = waiting.fold(0u64, |lines, counts| lines.saturating_add(counts.lines));
+    let to_fetch = format!("{} robots.txt, for {} lines", number(report.waiting.count()), number(lines));
+    let answers = [
+        ("changes", "What changed", changes::headline(report)),
+        ("decided", "Who decided", decided::headline(report)),
+        ("costs", "Which robots.txt cost the most", top_cost(report)),
+        ("unreachable", "Unreachable", unreachable::headline(report)),
+        ("origins", "To fetch", to_fetch),
+    ];
+    let answers =
+        answers.map(|(id, question, answer)| format!("<li><a href=\"#{id}\">{question}</a>: {}</li>\n", text(&answer)));
+    format!("<nav><ul class=\"answers\">\n{}</ul></nav>\n", answers.concat())
+}
+
 fn footer(report: &Report) -> String {
     let receipt = &report.receipt;
     let sums = receipt.input.sum.zip(receipt.input.order);
@@ -125,27 +154,11 @@ fn footer(report: &Report) -> String {
 /// The maximum number of lists shown; those with the most lines come first.
 const LISTS: usize = 200;
 
-/// The crawlers, each with its partitions.
-fn crawlers(report: &Report) -> Vec<(String, Vec<(&'static str, PartitionPart)>)> {
-    let receipt = &report.receipt;
-    let names = receipt.splits().partitions();
-    let part = |(partition, name): (Partition, &String)| {
-        (partition.name(), receipt.partitions.get(name).cloned().unwrap_or_default())
-    };
-    let parts = names.chunks(4).map(|names| Partition::ALL.into_iter().zip(names).map(part).collect());
-    receipt.splits().names().into_iter().zip(parts).collect()
-}
-
-/// The heading of a crawler, if there are several.
-fn heading(report: &Report, agent: &str) -> String {
-    if report.receipt.splits().names().len() > 1 { format!("<h3>{}</h3>\n", text(agent)) } else { String::new() }
-}
-
 /// Where the lines went, and why.
 fn partitions(report: &Report) -> String {
     let mut content = String::new();
-    for (agent, parts) in crawlers(report) {
-        content.push_str(&heading(report, &agent));
+    for (agent, parts) in crawlers(&report.receipt) {
+        content.push_str(&heading(&report.receipt, &agent));
         let lines: Vec<(&'static str, u64)> = parts.iter().map(|(name, part)| (*name, part.judged.lines)).collect();
         content.push_str(&bar_of_parts("Shares of the partitions", &lines));
         let columns = [("partition", false), ("reason", false), ("lines", true), ("of all lines", true)];
@@ -169,12 +182,7 @@ fn partitions(report: &Report) -> String {
         let told = lines.map(|lines| format!("{} lines were left out, because {why}.", number(lines)));
         content.extend(told.map(|told| paragraph(&told)));
     }
-    if let Some(changes) = &report.receipt.changes {
-        let rows = changes.iter().map(|(name, &lines)| [Cell::Code(name.clone()), Cell::Number(lines)]);
-        let columns = [("change", false), ("lines", true)];
-        content.push_str(&table("Lines that changed since the older policy", &columns, rows));
-    }
-    section("Where the lines went, and why", &content)
+    section("partitions", "Where the lines went, and why", &content)
 }
 
 fn reasons_legend(report: &Report) -> String {
@@ -185,52 +193,64 @@ fn reasons_legend(report: &Report) -> String {
     legend("What the reasons mean", &terms)
 }
 
-fn blocked(report: &Report) -> String {
+/// The robots.txt that cost the most lines, in a few words.
+fn top_cost(report: &Report) -> String {
+    let Some(explained) = &report.explained else { return "not known without the policy".to_owned() };
+    let [lines] = &explained.lines[..] else { return "each crawler has its own".to_owned() };
+    let Some((cost, lines, ())) = lines.costs.most_frequent(1).pop() else { return "none".to_owned() };
+    let Cost { origin, partition, reason } = cost;
+    format!("{origin}, {} lines ({}: {})", number(lines), partition.name(), reason.name())
+}
+
+/// Which robots.txt cost the most lines, and which rules.
+fn costs(report: &Report) -> String {
+    let heading_of_section = "Which robots.txt cost the most lines";
     let Some(explained) = &report.explained else {
-        let hint = "Give the policy of the run to see which rules of which origins blocked the lines.";
-        return section("What was blocked", &paragraph(hint));
+        let hint = "Not known: the receipt counts no origins. Give the policy of the run to see which origins and rules it was.";
+        return section("costs", heading_of_section, &paragraph(hint));
     };
     let mut content = String::new();
     if !explained.is_same {
         let warning = "The policy given is not that of the run, so this section may not show what happened.";
         content.push_str(&format!("<p class=\"warning\">{}</p>\n", text(warning)));
     }
-    for (agent, blocked) in report.receipt.splits().names().iter().zip(&explained.blocked) {
-        content.push_str(&heading(report, agent));
-        if blocked.lines == 0 {
-            content.push_str(&paragraph("No line was blocked."));
+    for (agent, lines) in report.receipt.splits().names().iter().zip(&explained.lines) {
+        content.push_str(&heading(&report.receipt, agent));
+        if lines.costs.len() == 0 {
+            content.push_str(&paragraph("No line was blocked or deferred."));
         }
-        let tables = top_origins(blocked, report.most) + &top_deciders(blocked, report.most);
-        content.push_str(&format!("<div data-partition=\"blocked\">\n{tables}</div>\n"));
-        if blocked.not_blocked > 0 {
-            let lines = number(blocked.not_blocked);
-            content.push_str(&paragraph(&format!("{lines} blocked lines are not blocked by the policy given.")));
+        content.push_str(&top_costs(report, lines));
+        let deciders = top_deciders(lines, report.most);
+        content.push_str(&format!("<div data-partition=\"blocked\">\n{deciders}</div>\n"));
+        for partition in [Partition::Blocked, Partition::Deferred] {
+            let (elsewhere, name) = (lines.elsewhere[partition as usize], partition.name());
+            if elsewhere > 0 {
+                let elsewhere = number(elsewhere);
+                content.push_str(&paragraph(&format!("{elsewhere} {name} lines are not {name} by the policy given.")));
+            }
         }
     }
-    section("What was blocked", &content)
+    content.push_str(&source("Lines are those of the run, read again and explained by the policy."));
+    section("costs", heading_of_section, &content)
 }
 
-/// A caption with the number of items shown, the number of all items, and the accuracy of the counts.
-fn caption(what: &str, known: usize, most: usize, error: u64) -> String {
-    let shown = if known > most { format!(": the first {most} of {}", number(known as u64)) } else { String::new() };
-    match error {
-        0 => format!("{what}{shown}"),
-        _ => format!("{what}{shown} or more; counts may be too small by up to {}", number(error)),
-    }
-}
-
-fn top_origins(blocked: &Blocked, most: usize) -> String {
-    let caption = caption("Origins by blocked lines", blocked.origins.len(), most, blocked.origins.error());
-    let rows = blocked.origins.most_frequent(most).into_iter().map(|(origin, lines, ())| {
-        [Cell::Origin(origin.clone(), String::new()), Cell::Number(lines), Cell::Share(lines, blocked.lines)]
+fn top_costs(report: &Report, lines: &RereadLines) -> String {
+    let (most, all) = (report.most, report.receipt.input.lines);
+    let what = "Blocked and deferred lines by origin and reason";
+    let caption = caption(what, lines.costs.len(), most, lines.costs.error());
+    let rows = lines.costs.most_frequent(most).into_iter().map(|(cost, times, ())| {
+        let origin = Cell::Origin(cost.origin.clone(), String::new());
+        let outcome = Cell::Outcome(cost.partition.name(), cost.reason.name().to_owned(), reason_meaning(cost.reason));
+        [origin, outcome, Cell::Number(times), Cell::Share(times, all)]
     });
-    table(&caption, &[("origin", false), ("lines", true), ("of blocked lines", true)], rows)
+    let columns = [("origin", false), ("outcome", false), ("lines", true), ("of all lines", true)];
+    table(&caption, &columns, rows)
 }
 
-fn top_deciders(blocked: &Blocked, most: usize) -> String {
-    let caption = caption("Deciding rules", blocked.deciders.len(), most, blocked.deciders.error());
+fn top_deciders(lines: &RereadLines, most: usize) -> String {
+    let caption = caption("Deciding rules", lines.deciders.len(), most, lines.deciders.error());
     let columns = [("rule", false), ("lines", true), ("of blocked lines", true), ("for example at", false)];
-    let rows = blocked.deciders.most_frequent(most).into_iter().map(|(decider, lines, place)| {
+    let rows = lines.deciders.most_frequent(most).into_iter().map(|(decider, times, place)| {
         let (rule, more) = match decider {
             Decider::Rule(value) => {
                 let rule = format!("Disallow: {}", String::from_utf8_lossy(value));
@@ -241,7 +261,7 @@ fn top_deciders(blocked: &Blocked, most: usize) -> String {
             }
         };
         let origin = Cell::Origin(place.origin.clone(), more);
-        [rule, Cell::Number(lines), Cell::Share(lines, blocked.lines), origin]
+        [rule, Cell::Number(times), Cell::Share(times, lines.blocked), origin]
     });
     table(&caption, &columns, rows)
 }
@@ -265,7 +285,7 @@ fn origins(report: &Report) -> String {
     if content.is_empty() {
         content = paragraph("No line waits for a robots.txt.");
     }
-    section("Origins", &content)
+    section("origins", "Origins", &content)
 }
 
 /// How much of the policy's origins is blocked for each crawler.
@@ -292,10 +312,6 @@ fn uses_table(counts: &[UseCounts]) -> String {
     table("How many origins say yes or no to a use of some page, or what cannot be read", &columns, rows)
 }
 
-fn status(status: Option<u16>) -> String {
-    status.map_or_else(|| "none".to_owned(), |status| status.to_string())
-}
-
 fn waiting(report: &Report) -> String {
     let term = |reason: Reason| Cell::Term(reason.name().to_owned(), reason_meaning(reason));
     let reasons = report.waiting.reasons.iter().map(|(cause, counts)| {
@@ -304,15 +320,17 @@ fn waiting(report: &Report) -> String {
     });
     let columns = [("reason", false), ("origins", true), ("waiting lines", true), ("status", false)];
     let reasons = table("robots.txt to fetch, by reason", &columns, reasons);
-    let all = report.waiting.reasons.values().map(|counts| counts.origins).sum::<u64>();
-    let caption = caption("robots.txt to fetch, by waiting lines", all as usize, report.most, 0);
-    let columns = [("origin", false), ("waiting lines", true), ("reason", false), ("status", false)];
+    let caption = caption("robots.txt to fetch, by waiting lines", report.waiting.count() as usize, report.most, 0);
+    let columns =
+        [("origin", false), ("waiting lines", true), ("reason", false), ("status", false), ("last asked", false)];
     let origins = report.waiting.origins.iter().map(|waiting| {
         let origin = Cell::Origin(waiting.origin.0.clone(), String::new());
         let cause = waiting.cause;
-        [origin, Cell::Number(waiting.lines), term(cause.reason), Cell::Words(status(cause.status))]
+        let asked = Cell::Words(waiting.asked_at.map_or_else(|| "not recorded".to_owned(), time));
+        [origin, Cell::Number(waiting.lines), term(cause.reason), Cell::Words(status(cause.status)), asked]
     });
-    reasons + &table(&caption, &columns, origins)
+    let tables = reasons + &table(&caption, &columns, origins);
+    if tables.is_empty() { tables } else { tables + &source("Waiting lines are from robots-needed.tsv.") }
 }
 
 fn engines(report: &Report) -> String {
@@ -335,7 +353,7 @@ fn engines(report: &Report) -> String {
     content.push_str(&table("What was dropped or cut in robots.txt files", &columns, rows));
     let terms: Vec<_> = policy.notes.iter().map(|(kind, _)| (kind.name(), note_meaning(kind))).collect();
     content.push_str(&legend("What these mean", &terms));
-    folded("Rules and engines", &content)
+    folded("engines", "Rules and engines", &content)
 }
 
 fn speed(report: &Report) -> String {
@@ -348,7 +366,7 @@ fn speed(report: &Report) -> String {
         number(receipt.input.bytes),
         receipt.seconds
     )));
-    section("Speed over time", &content)
+    section("speed", "Speed over time", &content)
 }
 
 fn lists(report: &Report) -> String {
@@ -366,7 +384,7 @@ fn lists(report: &Report) -> String {
         let what = "parts of lists could not be read and were skipped; the receipt lists them.";
         content.push_str(&format!("<p class=\"warning\">{}</p>\n", text(&format!("{parts} {what}"))));
     }
-    section("Lists", &content)
+    section("lists", "Lists", &content)
 }
 
 fn options(report: &Report) -> String {
@@ -379,56 +397,5 @@ fn options(report: &Report) -> String {
     let first = [("agents", receipt.agents.join("; ")), ("dialect", receipt.dialect.to_string())];
     let first = first.map(|(name, value)| (name.to_owned(), value));
     let rows = first.into_iter().chain(options).map(|(name, value)| [Cell::Words(name), Cell::Code(value)]);
-    section("Options", &table("As recorded in the receipt", &[("option", false), ("value", false)], rows))
-}
-
-fn reason_meaning(reason: Reason) -> &'static str {
-    match reason {
-        Reason::Rules => "the rules of the crawler's group decided: one won, or none matched",
-        Reason::NoGroup => "the robots.txt has no group for the crawler",
-        Reason::Unavailable => "there is no robots.txt (4xx)",
-        Reason::Forbidden => "access to robots.txt is refused (401, 403)",
-        Reason::RobotsTxt => "it is /robots.txt, which is always allowed",
-        Reason::Unfetched => "the robots.txt was never fetched",
-        Reason::Unreachable => "the request for robots.txt got a 5xx, 429 or another \"not now\", or no answer",
-        Reason::LastGood => "the robots.txt is unreachable, and the last good one decided",
-        Reason::LongUnreachable => "unreachable for so long that it counts as no robots.txt",
-        Reason::RedirectUnresolved => "the robots.txt redirects to a URL that was not fetched",
-        Reason::Incomplete => "the robots.txt was sent in part or damaged",
-        Reason::NotText => "the robots.txt is no text, but an archive or an image, for example",
-        Reason::NotModified => "the robots.txt was not modified (304), but no earlier one is known",
-        Reason::HtmlPage => "the robots.txt looks like an HTML page, and --on-html decided",
-        Reason::Stale => "the robots.txt is older than allowed",
-        Reason::Override => "the operator's override",
-        Reason::Paused => "the operator has paused the origin",
-        Reason::Empty => "the line is empty",
-        Reason::NotAbsolute => "the URL has no scheme and host",
-        Reason::Scheme => "the scheme is neither http nor https",
-        Reason::Host => "the host is invalid",
-        Reason::Port => "the port is invalid",
-        Reason::Column => "the line has no such column",
-        Reason::Quote => "a quote is unclosed or misplaced",
-        Reason::Json => "the JSON of an index cannot be read",
-        Reason::NoUrl => "the entry of an index has no URL",
-        Reason::LineBreak => "the URL has a line feed in it",
-        Reason::Tab => "the line has a tab inside, so it has fields: --delimiter says which is the URL",
-        Reason::Preference => "it is allowed, but what the site says about uses of the page does not meet --require",
-    }
-}
-
-fn note_meaning(kind: NoteKind) -> &'static str {
-    match kind {
-        NoteKind::RuleOutsideGroup => "a rule before the first User-agent line, or outside every record",
-        NoteKind::RuleWithoutSlash => "a rule whose path has no leading slash",
-        NoteKind::AllowIgnored => "an Allow line where the dialect has none",
-        NoteKind::MissingColon => "a line without a colon",
-        NoteKind::MisspeltKey => "a key that is a known misspelling",
-        NoteKind::UnknownRecord => "an unknown key",
-        NoteKind::AgentCut => "a User-agent line of which only the leading token counts",
-        NoteKind::AgentRepeated => "an agent that an earlier group names too",
-        NoteKind::LineCut => "the rest of a line beyond the limit",
-        NoteKind::FileCut => "the rest of a file beyond the limit",
-        NoteKind::EncodingMended => "invalid UTF-16",
-        NoteKind::LooksLikeHtml => "a file that looks like an HTML page",
-    }
+    section("options", "Options", &table("As recorded in the receipt", &[("option", false), ("value", false)], rows))
 }

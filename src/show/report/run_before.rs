@@ -1,0 +1,172 @@
+//! What changed since an earlier run, by the counts of both receipts.
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::crawlers::heading;
+use super::error::ReportError;
+use super::html::{Cell, difference, paragraph, source, table};
+use super::meanings::reason_meaning;
+use crate::formats::{shown, time};
+use crate::outcome::{Partition, Reason};
+use crate::output::receipt::{Part, PartitionPart, Receipt};
+use crate::robots::Agents;
+use crate::run::verify::{contradictions, read_receipt, read_receipt_file};
+
+/// An earlier run.
+#[derive(Debug, Clone)]
+pub(crate) struct RunBefore {
+    /// The path of its receipt or its folder, as it was given.
+    name: String,
+    receipt: Box<Receipt>,
+}
+
+impl RunBefore {
+    /// Reads the receipt of an earlier run, which is in its folder or named itself, to compare it with that of a run.
+    pub fn read(path: &Path, now: &Receipt) -> Result<RunBefore, ReportError> {
+        let receipt = if path.is_dir() { read_receipt(path)? } else { read_receipt_file(path)? };
+        let problem = contradictions(&receipt).into_iter().next().or_else(|| incomparable(&receipt, now));
+        if let Some(problem) = problem {
+            return Err(ReportError::Incomparable { path: path.to_owned(), problem });
+        }
+        Ok(RunBefore { name: shown(path).to_string(), receipt: Box::new(receipt) })
+    }
+
+    /// How the partitions of a run have changed, in a few words.
+    pub(super) fn headline(&self, now: &Receipt) -> Option<String> {
+        let was = &*self.receipt;
+        let [(_, [of_was, of_now])] = both(was, now)[..] else { return None };
+        let part = |receipt: &Receipt, place: usize, partition: Partition| {
+            let names = receipt.splits().partitions();
+            let name = names.get(Partition::COUNT * place + partition as usize)?;
+            Some(receipt.partitions.get(name)?.judged.lines)
+        };
+        let changed = |partition: Partition| {
+            let [was, now] = [part(was, of_was, partition)?, part(now, of_now, partition)?];
+            (was != now).then(|| format!("{} {}", difference(was, now), partition.name()))
+        };
+        let changes: Vec<String> = Partition::ALL.into_iter().filter_map(changed).collect();
+        Some(if changes.is_empty() { "as many lines in each partition".to_owned() } else { changes.join(", ") })
+    }
+
+    /// What differs between the counts of this run and a later one.
+    pub(super) fn compared(&self, now: &Receipt) -> String {
+        let was = &*self.receipt;
+        let at = time(was.options.choices.now);
+        let policy = if was.policy_checksum == now.policy_checksum { "the same policy" } else { "another policy" };
+        let mut content = paragraph(&format!("The run before judged by {policy}, at {at}."));
+        let columns = [("of the run", false), ("before", true), ("now", true), ("change", true)];
+        let rows = numbers(was).into_iter().zip(numbers(now)).filter(|((_, was), (_, now))| (*was, *now) != (0, 0));
+        let rows = rows.map(|((name, was), (_, now))| {
+            [Cell::Words(name.to_owned()), Cell::Number(was), Cell::Number(now), Cell::Difference(was, now)]
+        });
+        content.push_str(&table("Both runs in numbers", &columns, rows));
+        for (name, places) in both(was, now) {
+            content.push_str(&heading(now, &name));
+            content.push_str(&lines_of_both([(was, places[0]), (now, places[1])]));
+        }
+        content.push_str(&left_out(was, now));
+        let columns = [("option", false), ("before", false), ("now", false)];
+        let rows =
+            options(was, now).into_iter().map(|(name, was, now)| [Cell::Words(name), Cell::Code(was), Cell::Code(now)]);
+        content.push_str(&table("Options that differ", &columns, rows));
+        content + &source(&format!("From the receipt of this run, and that of {}.", self.name))
+    }
+}
+
+/// Why the counts of two runs cannot be compared, if they cannot.
+fn incomparable(was: &Receipt, now: &Receipt) -> Option<String> {
+    if was.options.allowed_if != now.options.allowed_if {
+        return Some("one of the two runs split lines once for all of its crawlers".to_owned());
+    }
+    if was.options.allowed_if.is_some() && was.agents != now.agents || both(was, now).is_empty() {
+        let [was, now] = [was, now].map(|receipt| receipt.agents.join("; "));
+        return Some(format!("the earlier run was for other crawlers: for {was}, and this one for {now}"));
+    }
+    None
+}
+
+/// The crawlers of both runs: the name, and the place in each.
+fn both(was: &Receipt, now: &Receipt) -> Vec<(String, [usize; 2])> {
+    let [of_was, of_now] = [was, now].map(Receipt::splits);
+    let place = |agents| of_was.agents().iter().position(|known| known.is_same(agents));
+    let names = of_now.names().into_iter().zip(of_now.agents()).enumerate();
+    names.filter_map(|(now, (name, agents))| Some((name, [place(agents)?, now]))).collect()
+}
+
+/// The numbers of a run that are not of a partition.
+fn numbers(receipt: &Receipt) -> [(&'static str, u64); 8] {
+    let lines = |part: Option<Part>| part.map_or(0, |part| part.lines);
+    [
+        ("lines read", receipt.input.lines),
+        ("lists", receipt.lists.len() as u64),
+        ("duplicates left out", lines(receipt.duplicates)),
+        ("seen lines left out", lines(receipt.seen)),
+        ("unchanged lines left out", lines(receipt.unchanged)),
+        ("parts of lists skipped", receipt.skipped),
+        ("origins in the policy", receipt.policy.origins),
+        ("robots.txt to fetch", receipt.origins_needed.unwrap_or_default()),
+    ]
+}
+
+/// The lines of a crawler's partitions and reasons in two runs, in which it has these places.
+fn lines_of_both(runs: [(&Receipt, usize); 2]) -> String {
+    let names = runs.map(|(receipt, _)| receipt.splits().partitions());
+    let part = |run: usize, partition: Partition| -> PartitionPart {
+        let (receipt, place) = runs[run];
+        let name = names[run].get(Partition::COUNT * place + partition as usize);
+        name.and_then(|name| receipt.partitions.get(name)).cloned().unwrap_or_default()
+    };
+    let mut rows = Vec::new();
+    for partition in Partition::ALL {
+        let [was, now] = [0, 1].map(|run| part(run, partition));
+        let row = |what, [was, now]: [u64; 2]| [what, Cell::Number(was), Cell::Number(now), Cell::Difference(was, now)];
+        rows.push(row(Cell::Partition(partition.name()), [&was, &now].map(|part| part.judged.lines)));
+        let reasons: BTreeSet<_> = was.reasons.keys().chain(now.reasons.keys()).collect();
+        for reason in reasons {
+            let meaning = Reason::from_name(reason.as_bytes()).map_or("", reason_meaning);
+            let lines = [&was, &now].map(|part| part.reasons.get(reason).copied().unwrap_or_default());
+            if lines[0] != lines[1] {
+                rows.push(row(Cell::Outcome(partition.name(), reason.to_string(), meaning), lines));
+            }
+        }
+    }
+    let columns = [("lines", false), ("before", true), ("now", true), ("change", true)];
+    table("Lines by partition, and by each reason whose number changed", &columns, rows)
+}
+
+/// Names the crawlers that only one of the runs had.
+fn left_out(was: &Receipt, now: &Receipt) -> String {
+    let [of_was, of_now] = [was, now].map(Receipt::splits);
+    let known = both(was, now);
+    let of_one = |of: usize, agents: &[Agents]| {
+        let names = agents.iter().enumerate().filter(|(at, _)| known.iter().all(|(_, places)| places[of] != *at));
+        names.map(|(_, agents)| agents.to_string()).collect::<Vec<_>>().join("; ")
+    };
+    let told = [("before", of_one(0, of_was.agents())), ("now", of_one(1, of_now.agents()))];
+    let told = told.into_iter().filter(|(_, names)| !names.is_empty());
+    told.map(|(when, names)| paragraph(&format!("Only the run {when} was for {names}."))).collect()
+}
+
+/// Options that do not show in the counts, or are told otherwise.
+const NOT_COMPARED: [&str; 3] = ["threads", "chunk_size", "now"];
+
+/// The options that differ, with both values; `-` where a receipt does not have one.
+fn options(was: &Receipt, now: &Receipt) -> Vec<(String, String, String)> {
+    let [of_was, of_now] = [was, now].map(|receipt| {
+        let options = serde_json::to_value(&receipt.options).unwrap_or_default();
+        let mut options = options.as_object().cloned().unwrap_or_default();
+        options.insert("dialect".to_owned(), Value::from(&*receipt.dialect));
+        options
+    });
+    let names: BTreeSet<&String> = of_was.keys().chain(of_now.keys()).collect();
+    let names = names.into_iter().filter(|name| !NOT_COMPARED.contains(&name.as_str()));
+    let value = |value: Option<&Value>| match value {
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+        None => "-".to_owned(),
+    };
+    let differing = names.filter(|name| of_was.get(*name) != of_now.get(*name));
+    differing.map(|name| (name.replace('_', "-"), value(of_was.get(name)), value(of_now.get(name)))).collect()
+}
