@@ -1,7 +1,7 @@
 """The project's goals, and how this run compares with them."""
 
 from comparing.programs import POLICY
-from comparing.tables import table
+from comparing.markdown import table
 
 #: The copy that writes like robosieve: chunks of lines, by all threads, to one file.
 COPY = "copy"
@@ -10,9 +10,8 @@ COPY = "copy"
 def speed(results, name, kind, threads, order, title=None):
     """Million lines per second in one row, or None."""
     for result in results:
-        program = result.program
-        row = (program.name, program.kind, program.threads, result.order)
-        if row == (name, kind, threads, order) and title in (None, program.title):
+        row = (result.name, result.kind, result.threads, result.order)
+        if row == (name, kind, threads, order) and title in (None, result.title):
             return result.rate()
     return None
 
