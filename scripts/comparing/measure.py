@@ -204,6 +204,7 @@ def results_of(records):
 def take(result, record):
     """Add one record to the result of its row."""
     outcome = record["outcome"]
+    result.wrong = record.get("wrong", result.wrong)
     if outcome == "too slow":
         said = f"over {record['limit']:.0f} s on the {'short' if record['short'] else 'full'} list"
         result.failed, result.remark = (said, result.remark) if record["short"] else ("", said)
@@ -213,7 +214,7 @@ def take(result, record):
     elif record["short"] or not result.short:
         if record["short"] and not result.short:
             result.short, result.runs = True, []
-        result.lines, result.wrong = record["lines"], record.get("wrong")
+        result.lines = record["lines"]
         result.floor_kib = record.get("floor_kib", 0)
         result.counts = record["counts"]
         if record["round"] > 0:

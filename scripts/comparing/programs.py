@@ -124,8 +124,8 @@ def robosieve_programs(setup, threads):
 
         suffix = POLICY if source[0] == "--policy" else ""
         return [
-            Program(name, f"{title} filter{suffix}", "filter", threads, commanded(write), receipt_counts, writes=True),
-            Program(name, f"{title} filter --count{suffix}", "count", threads, commanded(count), printed_counts),
+            Program(name, f"{title} filter{suffix}", "filter", threads, commanded(write), receipt_counts, True, facts=setup.facts),
+            Program(name, f"{title} filter --count{suffix}", "count", threads, commanded(count), printed_counts, facts=setup.facts),
         ]
 
     def both(name, title, binary):

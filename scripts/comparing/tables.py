@@ -56,10 +56,10 @@ def cells(results, result):
 
 def wrong_lines(results):
     """How many lines of a row differ from the reference: nothing for copies, `?` without a reference."""
-    found = next((one for one in results if one.runs), results[0])
-    if found.kind != "filter":
+    if results[0].kind != "filter":
         return ""
-    return "?" if found.wrong is None else f"{found.wrong:,}"
+    wrong = next((one.wrong for one in results if one.wrong is not None), None)
+    return "?" if wrong is None else f"{wrong:,}"
 
 
 def speed_table(results, kind):
