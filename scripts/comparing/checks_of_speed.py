@@ -95,7 +95,7 @@ class Checks:
                 status, printed = compare(self.folder, *words, "--accept")
                 self.must(status == 0, f"{name} --accept: status {status}\n{printed[-2000:]}")
             status, printed = compare(self.folder, *words)
-            timed = re.search(rf"\| {name} \| 1 \| \d+ \| [0-9.]+\*? \(", printed) is not None
+            timed = re.search(rf"\| {name} \| 1 \| \d+ \| [-.e0-9]+\*? \(", printed) is not None
             fine = status == expected and text in printed and timed == (expected == 0)
             self.must(fine, f"{name}: status {status} instead of {expected}, or no {text!r} in\n{printed[-3000:]}")
             self.must(not any(self.work.iterdir()), f"{name}: something is left in the work folder")
