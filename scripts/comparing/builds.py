@@ -28,7 +28,7 @@ def build_peer(root, target, name):
 
 
 def build_robosieve(root, target):
-    """Build robosieve, and the example that measures matching alone; return both paths."""
+    """Build robosieve, and the example that measures the walk only; return both paths."""
     words = ["build", "--release", "--locked", "--bin", "robosieve", "--example", "inprocess"]
     cargo(*words, "--manifest-path", root / "Cargo.toml", target=target)
     return target / "release" / "robosieve", target / "release" / "examples" / "inprocess"

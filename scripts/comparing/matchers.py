@@ -13,7 +13,7 @@ KEYS = {
     "install",
     "protocol",
     "command",
-    "alone",
+    "calls",
     "prepare",
     "env",
     "known",
@@ -64,7 +64,7 @@ class Matcher:
     protocol: str
     command: list
     language: str = ""
-    alone: list = field(default_factory=list)
+    calls: list = field(default_factory=list)
     prepare: list = field(default_factory=list)
     env: dict = field(default_factory=dict)
     known: list = field(default_factory=list)
@@ -141,7 +141,7 @@ def load(path):
             raise Unusable(f"{path}: [expected.{checksum}] has no {sorted(missing)[0]}; --accept writes it again")
     if not set(table.get("tables", TABLES)) <= set(TABLES):
         raise Unusable(f"{path}: tables must be among {', '.join(TABLES)}")
-    for key in ("command", "alone", "prepare", "version_command"):
+    for key in ("command", "calls", "prepare", "version_command"):
         if key in table:
             check_words(path, key, table[key])
     if table["protocol"] == "files" and not any("{allowed}" in word or "{out}" in word for word in table["command"]):

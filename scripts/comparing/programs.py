@@ -27,6 +27,7 @@ class Setup:
     before: Path | None = None  # target/release of an earlier version
     policies: dict = field(default_factory=dict)  # the policy that each robosieve compiled
     facts: dict = field(default_factory=dict)  # what all records say: the corpus, the processor
+    wrong: dict = field(default_factory=dict)  # wrong lines by the name of a matcher
 
     def facts_of(self, matcher):
         """What the records of a matcher say of it."""
@@ -165,6 +166,7 @@ def matcher_programs(setup, matchers, work, partitions, questions):
         kept = work / f"{matcher.name}.kept"
         job = protocol.Job(setup.agent, setup.robots, None, work / "out", kept=kept)
         standing = partitions.judge(matcher, questions)
+        setup.wrong[matcher.name] = standing.wrong
         try:
             if not standing.problem:
                 protocol.prepare(matcher, job, partitions.limit)
