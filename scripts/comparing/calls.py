@@ -1,4 +1,4 @@
-"""The cost of a call: what a matcher itself measures in one process, from the URL to its verdict, by its public calls."""
+"""The cost of a call: what a matcher measures in one process, from the URL to its verdict, by its public calls."""
 
 import json
 import os
@@ -6,8 +6,8 @@ import os
 from comparing import note, protocol
 from comparing.measure import Failed, TooSlow, Wrong, execute
 
-#: What a matcher prints: nanoseconds a URL, one at a time, and with many in a call, if it has such a call; and the seconds
-#: that parsing all files takes.
+#: What a matcher prints: nanoseconds a URL, one at a time, and with many in a call, if it has such a call; and the
+#: seconds that parsing all files takes.
 FIGURES = ("ns_one", "ns_many", "parse_seconds")
 
 

@@ -6,7 +6,6 @@ import json
 import shutil
 from dataclasses import dataclass
 
-
 #: What a case rests on: a requirement of RFC 9309, a statement of it without such a word, RFC 3986, or nothing.
 LEVELS = ("MUST", "SHOULD", "MAY", "stated", "RFC 3986", "silence")
 

@@ -1,4 +1,4 @@
-"""Checks of the table of speed: who has a time, and what is left of a run that is stopped. No check looks at a time itself."""
+"""Checks of the table of speed: who has a time, and what is left of a run that is stopped. None looks at a time."""
 
 import json
 import os
@@ -16,8 +16,8 @@ PATHS = ["", "a", "b?c", "p/x", "p/open", "d", "e/p", "pq"]
 HOSTS = ("one.example", "two.example")
 #: Lines of the repeated lists, of which there are 16 different ones.
 LINES = 100
-#: A description, as a shell command in the protocol `lines`; how it is accepted, and what is said of it: `{right}` are the
-#: naive reading's answers, {list} is the list. Each must have the status, and the text.
+#: Shell commands in the protocol `lines` (`{right}` prints the naive reading's answers, `{list}` is the list); whether
+#: their partition is accepted first; the exit status and a text that must be printed.
 SHELL = {
     # Right by the reference, without a word in its description.
     "right": ("{right}", False, 0, "| right | 1 | 0 |"),
@@ -32,7 +32,12 @@ SHELL = {
     "killed": ("kill -9 $$", False, 1, "killed by signal 9"),
     "killed-later": ("[ $(wc -l <{list}) = 16 ] || kill -9 $$; {right}", False, 1, "killed by signal 9"),
     # Never ends with the long list: measured on the other one.
-    "slow": ("[ $(wc -l <{list}) != 100 ] || exec tail -f /dev/null; {right}", False, 0, "over 4 s on the full list; measured on 16 lines"),
+    "slow": (
+        "[ $(wc -l <{list}) != 100 ] || exec tail -f /dev/null; {right}",
+        False,
+        0,
+        "over 4 s on the full list; measured on 16 lines",
+    ),
     "slower": ("[ $(wc -l <{list}) = 10 ] || exec tail -f /dev/null; {right}", False, 1, "for each line once"),
 }
 #: Command lines that are refused before anything is measured.
@@ -44,10 +49,11 @@ INTERVALS = {
     tuple(range(9)): (4, 1, 7, 0.9609375),
 }
 #: What each record of a run must tell.
-FIELDS = (
-    "program title version language compiler list lines bytes corpus round threads seconds processor_seconds memory_kib floor_kib "
-    "processor cores load commit counts wrong time"
-).split()
+FIELDS = {
+    *("program", "title", "version", "language", "compiler", "commit", "processor", "cores"),
+    *("list", "lines", "bytes", "corpus", "round", "threads", "counts", "wrong", "load", "time"),
+    *("seconds", "processor_seconds", "memory_kib", "floor_kib"),
+}
 
 
 def corpus(folder):
@@ -70,7 +76,18 @@ class Checks:
         self.folder, self.number, self.problems = folder, 0, []
         self.work = folder / "work"
         self.work.mkdir()
-        self.words = ["--table", "speed", "--corpus", corpus(folder), "--work", self.work, "--lines", LINES, "--growth", ""]
+        self.words = [
+            "--table",
+            "speed",
+            "--corpus",
+            corpus(folder),
+            "--work",
+            self.work,
+            "--lines",
+            LINES,
+            "--growth",
+            "",
+        ]
         self.words += ["--rounds", 2, "--lists", "shuffled"]
         naive = folder / "naive.py"
         naive.write_text(ORACLE.replace("FLIPPED", "False"))
@@ -84,7 +101,9 @@ class Checks:
 
     def described(self, name, shell):
         """Write a description of a shell command that gets the list as a file, too."""
-        return describe(self.folder, name, "lines", ["sh", "-c", shell.format(right=self.right + " <{list}", list="{list}")])
+        return describe(
+            self.folder, name, "lines", ["sh", "-c", shell.format(right=self.right + " <{list}", list="{list}")]
+        )
 
     def shells(self):
         """Matchers that are right, wrong, lose lines, or are slow."""
@@ -121,7 +140,13 @@ class Checks:
     def records(self):
         """Each run has a record that tells everything, and tables are made of records alone."""
         results = self.folder / "results"
-        words = [*self.words, "--add", self.described("kept", "{right}"), "--add", self.described("other", "sed s/.*/1/")]
+        words = [
+            *self.words,
+            "--add",
+            self.described("kept", "{right}"),
+            "--add",
+            self.described("other", "sed s/.*/1/"),
+        ]
         compare(self.folder, *words, "--only", "kept,other", "--accept")
         status, printed = compare(self.folder, *words, "--only", "kept,other", "--results", results)
         self.must(status == 0, f"records: status {status}\n{printed[-2000:]}")
@@ -131,7 +156,9 @@ class Checks:
         self.must(len(runs) == 6 and not missing, f"{len(runs)} records instead of 6, or without {missing}")
         again = compare(self.folder, "--from", results / "speed.jsonl")[1]
         kept = (results / "speed.md").read_text()
-        self.must(re.sub(r"!\[.*\n\n", "", kept) == again.removesuffix("\n"), "--from prints another table than the run")
+        self.must(
+            re.sub(r"!\[.*\n\n", "", kept) == again.removesuffix("\n"), "--from prints another table than the run"
+        )
         rows = (results / "speed.csv").read_text().splitlines()
         number = sum(one["record"] == "measurement" for one in found)
         self.must(len(rows) == number + 1, f"{len(rows)} rows of CSV for {number} measurements")
@@ -157,7 +184,9 @@ class Checks:
         gone = subprocess.Popen(["true"])
         gone.wait()
         (self.work / f"{lists.PREFIX}{gone.pid}-killed").mkdir()
-        with subprocess.Popen(command(self.folder, *words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        with subprocess.Popen(
+            command(self.folder, *words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        ) as process:
             with open(pipe) as waiting:
                 waiting.read()
             process.send_signal(signal.SIGTERM)
@@ -170,8 +199,15 @@ class Checks:
         go.touch()
         status, printed = compare(self.folder, *words)
         after = (self.folder / "kept" / "speed.jsonl").read_text().splitlines()
-        runs = sum(json.loads(line).get("table") == "speed" for line in after if json.loads(line)["record"] == "measurement")
-        fine = status == 0 and "continued: 2 measurements are kept" in printed and after[: len(before)] == before and runs == 3
+        runs = sum(
+            json.loads(line).get("table") == "speed" for line in after if json.loads(line)["record"] == "measurement"
+        )
+        fine = (
+            status == 0
+            and "continued: 2 measurements are kept" in printed
+            and after[: len(before)] == before
+            and runs == 3
+        )
         self.must(fine, f"continued: status {status}, {runs} runs\n{printed[-2000:]}")
         self.must(len(log.read_text().splitlines()) == 4, "continued: what was measured is measured again")
 
@@ -186,7 +222,15 @@ class Checks:
 def run(folder):
     """Yield the problems of all checks, and how many checks there were."""
     checks = Checks(folder)
-    for check in (checks.intervals, checks.refused, checks.shells, checks.differs, checks.records, checks.pairs, checks.stopped):
+    for check in (
+        checks.intervals,
+        checks.refused,
+        checks.shells,
+        checks.differs,
+        checks.records,
+        checks.pairs,
+        checks.stopped,
+    ):
         check()
     yield from checks.problems
     yield checks.number

@@ -23,7 +23,9 @@ def write(folder, verdicts):
     for (one, other), lines in between(verdicts).items():
         numbers[f"{one} {other}"] = len(lines)
         if lines:
-            rows = [f"{verdicts[one][line]}\t{verdicts[other].get(line, protocol.LOST)}\t".encode() + line for line in lines]
+            rows = [
+                f"{verdicts[one][line]}\t{verdicts[other].get(line, protocol.LOST)}\t".encode() + line for line in lines
+            ]
             head = f"{one}\t{other}\tURL\n".encode()
             (folder / f"{one}--{other}.tsv").write_bytes(head + b"\n".join(rows) + b"\n")
     return numbers

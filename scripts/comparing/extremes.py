@@ -4,7 +4,7 @@ import os
 import shutil
 
 from comparing import lists, note, protocol
-from comparing.measure import Failed, TooSlow, Wrong
+from comparing.measure import PATIENCE, Failed, TooSlow, Wrong
 from comparing.partitions import of_output
 
 #: Rounds of the smallest job.
@@ -47,6 +47,7 @@ class Extremes:
 
     def __init__(self, setup, args, partitions, kept):
         self.setup, self.args, self.partitions, self.kept = setup, args, partitions, kept
+        self.limit = max(args.limit, PATIENCE)
 
     def described(self, table, matcher, questions, number):
         """What a record says before its run is made."""
@@ -57,19 +58,21 @@ class Extremes:
 
     def measured(self, table, matcher, questions, rounds):
         """Some rounds of a matcher, until one has no time; whether all had one."""
-        job = protocol.Job(self.args.agent, questions.robots, questions.listed, self.args.work / "out", kept=self.args.work / "kept")
+        job = protocol.Job(
+            self.args.agent, questions.robots, questions.listed, self.args.work / "out", kept=self.args.work / "kept"
+        )
         prepared = False
         for number in range(1, rounds + 1):
             what = self.described(table, matcher, questions, number)
             if not prepared and not self.kept.find(what):
                 try:
-                    protocol.prepare(matcher, job, self.args.limit)
+                    protocol.prepare(matcher, job, self.limit)
                 except (Failed, TooSlow, OSError) as error:
                     problem = f"preparing: {error or 'took too long'}"
                     self.kept.measured(what, lambda problem=problem: {"outcome": "failed", "problem": problem})
                     return False
                 prepared = True
-            record = self.kept.measured(what, lambda: one_run(matcher, questions, job, self.args.limit, self.partitions))
+            record = self.kept.measured(what, lambda: one_run(matcher, questions, job, self.limit, self.partitions))
             if record["outcome"] != "ok":
                 note(f"  {record['outcome'].upper()}: {matcher.name}, {questions.name}: {record.get('problem', '')}")
                 return False
@@ -87,7 +90,9 @@ class Extremes:
             questions = lists.Questions(name, self.args.agent, robots, listed)
             for matcher in matchers:
                 if matcher.name in ended:
-                    self.kept.measured(self.described("growth", matcher, questions, 1), lambda: {"outcome": "not tried"})
+                    self.kept.measured(
+                        self.described("growth", matcher, questions, 1), lambda: {"outcome": "not tried"}
+                    )
                     continue
                 note(f"{origins:,} origins: {matcher.name}")
                 if not self.measured("growth", matcher, questions, 1):
@@ -104,7 +109,9 @@ class Extremes:
         (robots / "one.example").write_text(f"User-agent: *\nAllow: /private-3/open\n{rules}")
         listed.write_text("".join(f"http://one.example/{path}\n" for path in SMALL))
         questions = lists.Questions("one file, ten URLs", self.args.agent, robots, listed)
-        right = {f"http://one.example/{path}".encode(): "allowed" if fine else "blocked" for path, fine in SMALL.items()}
+        right = {
+            f"http://one.example/{path}".encode(): "allowed" if fine else "blocked" for path, fine in SMALL.items()
+        }
         for dialect in ("rfc9309", "google"):
             self.partitions.references[dialect, questions.checksum] = right
         for matcher in matchers:

@@ -1,7 +1,7 @@
 """The project's goals, and how this run compares with them."""
 
-from comparing.programs import POLICY
 from comparing.markdown import table
+from comparing.programs import POLICY
 
 #: The copy that writes like robosieve: chunks of lines, by all threads, to one file.
 COPY = "copy"

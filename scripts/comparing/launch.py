@@ -2,9 +2,9 @@
 
     launch.py REPORT SECONDS COMMAND...
 
-A process begins as a copy of its parent, and the system counts the parent's pages as its memory. So the parent of what is
-measured is this process, and not the script with its lists in memory. REPORT is a file descriptor: it receives the report as
-JSON. The command is stopped after SECONDS, or when this process is.
+A process begins as a copy of its parent, and the system counts the parent's pages as its memory. So the parent of what
+is measured is this process, and not the script with its lists in memory. REPORT is a file descriptor: it receives the
+report as JSON. The command is stopped after SECONDS, or when this process is.
 """
 
 import json

@@ -13,6 +13,8 @@ from pathlib import Path
 from comparing import interval, note
 
 LAUNCH = Path(__file__).with_name("launch.py")
+#: Seconds that lists without repetition have at least, for a short limit on others to leave no program without a time.
+PATIENCE = 20
 
 
 @dataclass
@@ -119,7 +121,7 @@ def floor_kib():
 
 
 def check(program, printed, listed, out, lines):
-    """Check that nothing was lost, and that each line is where it is expected; return the counts. Raise Wrong otherwise."""
+    """Check that nothing was lost, and that each line is where it is expected; return the counts, or raise Wrong."""
     counts = program.counts(printed, out)
     if counts.get("lines", lines) != lines:
         raise Wrong(f"wrong counts: {counts} do not add up to {lines} lines")
@@ -164,12 +166,18 @@ def run_round(program, order, data, limit, out, number, kept, slow):
         what = described(program, order, data, short, number)
         if program.barred:
             return kept.measured(what, lambda: {"outcome": "barred", "problem": program.barred})
-        record = kept.measured(what, lambda short=short: one_run(program, data.path(order, short), data.lines(short), limit, out))
+        record = kept.measured(
+            what,
+            lambda short=short: one_run(
+                program, data.path(order, short), data.lines(short), max(limit, PATIENCE * short), out
+            ),
+        )
         if record["outcome"] != "too slow":
             break
         slow.add(key)
     if record["outcome"] != "ok":
-        note(f"  {record['outcome'].upper()}: {program.title}, {program.threads} threads, {order}: {record.get('problem', '')}")
+        where = f"{program.title}, {program.threads} threads, {order}"
+        note(f"  {record['outcome'].upper()}: {where}: {record.get('problem', '')}")
     return record
 
 

@@ -1,7 +1,7 @@
 """What a matcher makes of a list: its partition, and whether that is the one expected.
 
-A description carries the counts and a digest of its matcher's partition of each list. Where it has none, the partition must
-be that of the reference of the dialect that the matcher claims. A partition that is neither has no time.
+A description carries the counts and a digest of its matcher's partition of each list. Where it has none, the partition
+must be that of the reference of the dialect that the matcher claims. A partition that is neither has no time.
 """
 
 import hashlib
@@ -112,7 +112,9 @@ class Partitions:
     def run(self, matcher, questions, limit):
         """The verdicts of a matcher by a run; keeps them."""
         out = self.work / "partition"
-        job = protocol.Job(questions.agent, questions.robots, questions.listed, out, kept=self.work / f"{matcher.name}.kept")
+        job = protocol.Job(
+            questions.agent, questions.robots, questions.listed, out, kept=self.work / f"{matcher.name}.kept"
+        )
         protocol.prepare(matcher, job, limit)
         protocol.run(matcher, job, limit)
         verdicts = protocol.answers(matcher, job).verdicts
@@ -166,7 +168,9 @@ class Partitions:
                 self.keep(questions, partition, verdicts())
             wrong = self.differences(matcher, questions, verdicts())
             entry = {"list": questions.name, "agent": questions.agent, "allowed": partition.allowed}
-            entry |= {"blocked": partition.blocked, "digest": partition.digest} | ({} if wrong is None else {"wrong": wrong})
+            entry |= {"blocked": partition.blocked, "digest": partition.digest} | (
+                {} if wrong is None else {"wrong": wrong}
+            )
             self.accepted.setdefault(matcher.name, {})[questions.checksum] = entry
             return Standing(wrong=wrong)
         expected = matcher.expected.get(questions.checksum)
@@ -224,6 +228,9 @@ def write_expected(matcher, accepted):
     text = TABLE.sub("", matcher.path.read_text(encoding="utf-8")).rstrip("\n") + "\n"
     for key, entry in sorted((kept | accepted).items(), key=lambda item: item[1]["list"]):
         text += f"\n[expected.{key}]\n"
-        text += "".join(f'{name} = "{value}"\n' if isinstance(value, str) else f"{name} = {value}\n" for name, value in entry.items())
+        text += "".join(
+            f'{name} = "{value}"\n' if isinstance(value, str) else f"{name} = {value}\n"
+            for name, value in entry.items()
+        )
     matcher.path.write_text(text, encoding="utf-8")
     note(f"{matcher.path}: {len(accepted)} partitions")

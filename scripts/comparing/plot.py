@@ -31,9 +31,9 @@ def draw(results, order):
     height = TOP + ROW * len(rows) + 12
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img">',
-        f'<title>Million lines a second, one thread, {escape(order)} list</title><style>{STYLE}</style>',
+        f"<title>Million lines a second, one thread, {escape(order)} list</title><style>{STYLE}</style>",
         '<rect width="100%" height="100%" fill="#fff"/>',
-        f'<text x="{LEFT}" y="18">million lines a second, one thread, {escape(order)}: median and confidence interval</text>',
+        f'<text x="{LEFT}" y="18">million lines a second, one thread, {escape(order)}: median, interval</text>',
         f'<text x="{LEFT}" y="34" style="fill:{WRONG_COLOUR}">this colour: some lines differ from the reference</text>',
     ]
     for power in range(least, most + 1):
@@ -45,7 +45,8 @@ def draw(results, order):
         said = f"{found.median:.3g}" + (f", {row.wrong:,} wrong" if row.wrong else "")
         parts += [
             f'<text x="{LEFT - 10}" y="{y + 4}" text-anchor="end">{escape(plain(row.title))}</text>',
-            f'<line x1="{place(found.low):.1f}" y1="{y}" x2="{place(found.high):.1f}" y2="{y}" stroke="{colour}" stroke-width="3"/>',
+            f'<line x1="{place(found.low):.1f}" y1="{y}" x2="{place(found.high):.1f}" y2="{y}" '
+            f'stroke="{colour}" stroke-width="3"/>',
             f'<circle cx="{place(found.median):.1f}" cy="{y}" r="4" fill="{colour}"/>',
             f'<text x="{place(found.high) + 8:.1f}" y="{y + 4}">{escape(said)}</text>',
         ]

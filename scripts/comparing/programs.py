@@ -31,7 +31,11 @@ class Setup:
 
     def facts_of(self, matcher):
         """What the records of a matcher say of it."""
-        return self.facts | {"version": matcher.version, "language": matcher.language, "compiler": machine.compiler(matcher)}
+        return self.facts | {
+            "version": matcher.version,
+            "language": matcher.language,
+            "compiler": machine.compiler(matcher),
+        }
 
 
 @dataclass
@@ -125,8 +129,25 @@ def robosieve_programs(setup, threads):
 
         suffix = POLICY if source[0] == "--policy" else ""
         return [
-            Program(name, f"{title} filter{suffix}", "filter", threads, commanded(write), receipt_counts, True, facts=setup.facts),
-            Program(name, f"{title} filter --count{suffix}", "count", threads, commanded(count), printed_counts, facts=setup.facts),
+            Program(
+                name,
+                f"{title} filter{suffix}",
+                "filter",
+                threads,
+                commanded(write),
+                receipt_counts,
+                True,
+                facts=setup.facts,
+            ),
+            Program(
+                name,
+                f"{title} filter --count{suffix}",
+                "count",
+                threads,
+                commanded(count),
+                printed_counts,
+                facts=setup.facts,
+            ),
         ]
 
     def both(name, title, binary):
@@ -160,7 +181,7 @@ def matcher_program(setup, matcher, threads, kept, checked):
 
 
 def matcher_programs(setup, matchers, work, partitions, questions):
-    """The rows of all matchers, after what they do beforehand; one that differs from its expected partition has no time."""
+    """The rows of all matchers, after what they do beforehand; one whose partition is not expected has no time."""
     rows = []
     for matcher in matchers:
         kept = work / f"{matcher.name}.kept"
@@ -172,7 +193,10 @@ def matcher_programs(setup, matchers, work, partitions, questions):
                 protocol.prepare(matcher, job, partitions.limit)
         except (Failed, TooSlow, OSError) as error:
             standing = Standing(f"preparing: {error or 'took too long'}")
-        rows += [matcher_program(setup, matcher, threads, kept, (partitions, questions, standing)) for threads in matcher.threads()]
+        rows += [
+            matcher_program(setup, matcher, threads, kept, (partitions, questions, standing))
+            for threads in matcher.threads()
+        ]
     return rows
 
 

@@ -1,7 +1,7 @@
 """Measurements as data: one JSON object a line, of which tables and plots are made.
 
-The first line of a file is the `settings` of the run. A file without the line `finished` is continued by a run with the same
-settings: what it holds is not measured again.
+The first line of a file is the `settings` of the run. A file without the line `finished` is continued by a run with the
+same settings: what it holds is not measured again.
 """
 
 import csv

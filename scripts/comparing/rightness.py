@@ -124,12 +124,17 @@ def measure(matchers, cases, args, kept):
 
 
 def record_of(matcher, cases, lists, args):
-    """What the record of a matcher says: the cases that it answers otherwise, and its differences from Google's library."""
+    """What the record of a matcher says: the cases that it answers otherwise, and how Google's library differs."""
     found = on_cases(matcher, cases, args)
     for kind, by_agent in lists.items():
         found.google[kind] = on_google(matcher, found, kind, by_agent, args)
     differs = {case.id: found.verdicts[case.id] for case in cases if found.verdicts[case.id] != case.expect}
-    record = {"version": matcher.version, "language": matcher.language, "compiler": machine.compiler(matcher), "differs": differs}
+    record = {
+        "version": matcher.version,
+        "language": matcher.language,
+        "compiler": machine.compiler(matcher),
+        "differs": differs,
+    }
     return {"outcome": "ok"} | record | {"problems": found.problems, "google": found.google}
 
 
@@ -154,7 +159,7 @@ def google_lists(corpus):
 
 
 def on_google(matcher, found, kind, by_agent, args):
-    """How a matcher differs from Google's verdicts: counts by its verdict, of all and of those without escapes; or a sentence."""
+    """How a matcher differs from Google's verdicts: by its verdict, of all lines and of those without escapes."""
     note(f"Google's verdicts on {kind}: {matcher.name}")
     lines = [line for one in by_agent.values() for line in one]
     everywhere, plain = Counter(), Counter()

@@ -8,11 +8,11 @@ from comparing.tables import heading, skipped_section
 #: From the folder of the report to that of the cases.
 CASES = "../../datasets/cases"
 RESTS_ON = """\
-What the cases rest on. *MUST*, *SHOULD* and *MAY* are the words of RFC 9309; a sentence that a requirement makes binding, as
-the grammar, is a MUST. *Stated* is what the RFC says without such a word, by a sentence or an example. *RFC 3986* is what
-that says of URLs. *Silence*: no sentence decides. A matcher may leave out what a SHOULD asks for, and has not failed a MUST by that. Where
-another reading can be defended, a difference is counted as *another reading* and not as wrong; and what is made of a URL
-before its path is at hand is *the caller's* job, where a matcher takes paths."""
+What the cases rest on. *MUST*, *SHOULD* and *MAY* are the words of RFC 9309; a sentence that a requirement makes
+binding, as the grammar, is a MUST. *Stated* is what the RFC says without such a word, by a sentence or an example.
+*RFC 3986* is what that says of URLs. *Silence*: no sentence decides. A matcher that leaves out what a SHOULD asks for
+has not failed a MUST by that. Where another reading can be defended, a difference is counted as *another reading* and
+not as wrong; and what is made of a URL before its path is at hand is *the caller's* job, where a matcher takes paths."""
 GOOGLE = """\
 How often verdicts differ from those of google/robotstxt on real robots.txt files, for four crawlers. In brackets: those
 that Google's library blocks and the matcher allows. Google's library is not RFC 9309 to the letter: it takes misspelt
@@ -38,12 +38,16 @@ def levels_table(cases, found, takes):
         cells = [share(by_level[level]) if level in by_level else "none asked" for level in LEVELS]
         right = f"{1 - musts.get('wrong', 0) / numbers['MUST']:.2%}" if numbers["MUST"] else ""
         rows.append([record["title"], right, *cells])
-    return table(["matcher", "MUST: share without a wrong answer", *(f"{level} ({numbers[level]:,})" for level in LEVELS)], rows)
+    return table(
+        ["matcher", "MUST: share without a wrong answer", *(f"{level} ({numbers[level]:,})" for level in LEVELS)], rows
+    )
 
 
 def topics_table(cases, found, takes):
     """A row for each topic, a column for each matcher."""
-    columns = [rightness.counted(cases, one["differs"], takes[one["program"]], lambda case: case.topic) for one in found]
+    columns = [
+        rightness.counted(cases, one["differs"], takes[one["program"]], lambda case: case.topic) for one in found
+    ]
     rows = []
     for topic in dict.fromkeys(case.topic for case in cases):
         number = sum(case.topic == topic for case in cases)
@@ -110,7 +114,7 @@ def render(kept, cases):
         heading(facts),
         skipped_section(facts),
         "## By what they rest on",
-        f"{len(cases):,} public cases ([datasets/cases](../../datasets/README.md)), each with the sentence that decides it.",
+        f"{len(cases):,} public cases ([datasets/cases](../../datasets/README.md)), each with its sentence.",
         RESTS_ON,
         levels_table(cases, found, takes),
         "Another reading can be defended of these:",
@@ -123,7 +127,11 @@ def render(kept, cases):
     pairs = next((one["numbers"] for one in kept if one["record"] == "differences"), None)
     if pairs:
         titles = {name: matcher["title"] for name, matcher in matchers.items()}
-        parts += ["## Who differs from whom", "The cases on which two matchers differ.", differences.shown(pairs, titles)]
+        parts += [
+            "## Who differs from whom",
+            "The cases on which two matchers differ.",
+            differences.shown(pairs, titles),
+        ]
     parts.append("## What each one fails")
     parts += [misses_section(one, cases, matchers[one["program"]]["known"], takes[one["program"]]) for one in found]
     return "\n\n".join(filter(None, parts)) + "\n"

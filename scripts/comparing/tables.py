@@ -76,8 +76,12 @@ def speed_table(results, kind):
     for (title, threads), by_order in rows.items():
         peaks = [run.peak_kib for result in by_order.values() for run in result.runs]
         floor = max(result.floor_kib for result in by_order.values())
-        figures = [cell for order in orders for cell in (cells(results, by_order[order]) if order in by_order else [""] * 3)]
-        body.append([title, threads, wrong_lines(list(by_order.values())), *figures, memory(max(peaks), floor) if peaks else ""])
+        figures = [
+            cell for order in orders for cell in (cells(results, by_order[order]) if order in by_order else [""] * 3)
+        ]
+        body.append(
+            [title, threads, wrong_lines(list(by_order.values())), *figures, memory(max(peaks), floor) if peaks else ""]
+        )
     return table([*head, "peak MiB"], body)
 
 
@@ -108,7 +112,13 @@ def calls_table(found):
         first = by_order["sorted"]
         parsing = f"{first['parse_seconds'] * 1e3:,.1f}"
         body.append([title, shown_wrong([first]), *("" if one is None else f"{one:,.0f}" for one in calls), parsing])
-    head = ["one URL at a time, by host, ns", "shuffled", "many at a time, by host, ns", "shuffled", "parsing all files, ms"]
+    head = [
+        "one URL at a time, by host, ns",
+        "shuffled",
+        "many at a time, by host, ns",
+        "shuffled",
+        "parsing all files, ms",
+    ]
     return table(["matcher", "wrong lines", *head], body)
 
 
@@ -145,7 +155,11 @@ def growth_table(found):
                 cells_of_row += [problem_of(record), "", "", ""]
                 continue
             times = [record[key] / record["lines"] * 1e6 for key in ("seconds", "processor_seconds")]
-            cells_of_row += [shown_wrong([record]), *(f"{time:.3g}" for time in times), memory(record["memory_kib"], record["floor_kib"])]
+            cells_of_row += [
+                shown_wrong([record]),
+                *(f"{time:.3g}" for time in times),
+                memory(record["memory_kib"], record["floor_kib"]),
+            ]
         body.append([title, *cells_of_row])
     head = [cell for name in columns for cell in (f"{name}: wrong lines", "µs/line", "core µs/line", "peak MiB")]
     return table(["matcher", *head], body)
@@ -162,7 +176,9 @@ def small_table(found):
         times = interval.of(record["seconds"] * 1e3 for record in rounds)
         core = statistics.median(record["processor_seconds"] for record in rounds) * 1e3
         peak = memory(max(record["memory_kib"] for record in rounds), rounds[0]["floor_kib"])
-        body.append([title, shown_wrong(rounds), f"{times.median:.1f} ({times.low:.1f}–{times.high:.1f})", f"{core:.1f}", peak])
+        body.append(
+            [title, shown_wrong(rounds), f"{times.median:.1f} ({times.low:.1f}–{times.high:.1f})", f"{core:.1f}", peak]
+        )
     return table(["matcher", "wrong lines", "ms", "core ms", "peak MiB"], body)
 
 
@@ -173,7 +189,8 @@ def heading(facts):
     load = f", load {min(loads):.1f} to {max(loads):.1f}" if loads else ""
     return "\n".join(
         [
-            f"- machine: {facts['processor']}, {facts['cores']} cores, {facts['memory_gib']} GiB, Linux {facts['kernel']}{load}",
+            f"- machine: {facts['processor']}, {facts['cores']} cores, {facts['memory_gib']} GiB, "
+            f"Linux {facts['kernel']}{load}",
             f"- {facts['rustc'] or 'no rustc'}, Python {facts['python']}, Node.js {facts['node'] or 'not there'}",
             f"- matchers: {versions}",
             f"- robosieve's commit: {facts['commit']}; its dialect: rfc9309",
@@ -190,24 +207,25 @@ def list_heading(facts):
         [
             f"- list: {found['lines']:,} lines, {found['bytes']:,} bytes, {found['hosts']:,} hosts, "
             f"{found['distinct']:,} different URLs, repeated; {found['source']}; agent {facts['agent']}",
-            f"- runs: {rounds} rounds of all programs in turn after one to warm up; medians, in brackets the interval that holds "
-            f"the true median with a confidence of {confidence:.0%}",
-            "- memory: a process begins as a copy of its parent, so that of the small program that starts it is the least "
-            "that can be told",
+            f"- runs: {rounds} rounds of all programs in turn after one to warm up; medians, in brackets the interval "
+            f"that holds the true median with a confidence of {confidence:.0%}",
+            "- memory: a process begins as a copy of its parent, so that of the small program that starts it is the "
+            "least that can be told",
         ]
     )
 
 
 WRONG = """\
-A program has a time only if each line of each run is where its description expects it, by a digest, or where the reference
-of its dialect has it: for RFC 9309 the naive reading that checks the public cases, for Google's dialect the verdicts of
-Google's library. *Wrong lines* are those of the different URLs that are not where the reference has them; `?` stands where there is no
-reference."""
+A program has a time only if each line of each run is where its description expects it, by a digest, or where the
+reference of its dialect has it: for RFC 9309 the naive reading that checks the public cases, for Google's dialect the
+verdicts of Google's library. *Wrong lines* are those of the different URLs that are not where the reference has them;
+`?` stands where there is no reference."""
 
 
 CALLS = """\
-From the URL to its verdict (or the path, where that is all a matcher takes, and finding it is in the time), by public calls, in one
-process with one thread, files parsed before: what each matcher measures itself, in processor time. Most have no call for many URLs."""
+From the URL to its verdict (or the path, where that is all a matcher takes, and finding it is in the time), by public
+calls, in one process with one thread, files parsed before: what each matcher measures itself, in processor time. Most
+have no call for many URLs."""
 
 
 def rows_section(results):
@@ -258,5 +276,9 @@ def render(found, picture=""):
     pairs = next((record["numbers"] for record in found if record["record"] == "differences"), None)
     if pairs:
         titles = {matcher["name"]: matcher["title"] for matcher in facts["matchers"]}
-        parts += ["## Who differs from whom", "Of the different URLs, those on which two matchers differ.", differences.shown(pairs, titles)]
+        parts += [
+            "## Who differs from whom",
+            "Of the different URLs, those on which two matchers differ.",
+            differences.shown(pairs, titles),
+        ]
     return "\n\n".join(filter(None, parts)) + "\n"

@@ -1,7 +1,8 @@
 """What a case rests on: how binding the sentence is that decides it, and whether another reading can be defended.
 
-`MUST`, `SHOULD` and `MAY` are the words of RFC 9309, in capitals (RFC 8174). Many sentences have no such word: a requirement
-makes some of them binding, which REQUIRED names; the others are only `stated`. Where no sentence decides, the RFC is silent.
+`MUST`, `SHOULD` and `MAY` are the words of RFC 9309, in capitals (RFC 8174). Many sentences have no such word: a
+requirement makes some of them binding, which REQUIRED names; the others are only `stated`. Where no sentence decides,
+the RFC is silent.
 """
 
 GRAMMAR = '2.3.1.5: "Crawlers MUST use the parseable rules", and the grammar says which these are'
@@ -28,10 +29,10 @@ REQUIRED = {
 SILENT = {"byte-order-mark"}
 #: Kinds of which another reading can be defended, and which one.
 OPEN = {
-    "byte-order-mark": "no sentence of RFC 9309 names byte order marks, and RFC 3629, 6, leaves them to each protocol: the mark "
-    "may be part of the first line, which is then no record",
+    "byte-order-mark": "no sentence of RFC 9309 names byte order marks, and RFC 3629, 6, leaves them to each protocol: "
+    "the mark may be part of the first line, which is then no record",
     "star-first": 'the grammar (2.2) lets a path begin with "/" only, and the example in 5.1 begins with a star',
-    "rule-without-slash": "such a line does not parse, and the RFC does not say what becomes of lines that do not parse",
+    "rule-without-slash": "such a line does not parse, and the RFC does not say what becomes of such lines",
 }
 #: Kinds about the way from a URL to a path, which is its caller's where a matcher takes paths.
 CALLER = {
