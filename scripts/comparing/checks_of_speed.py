@@ -119,6 +119,18 @@ class Checks:
             self.must(fine, f"{name}: status {status} instead of {expected}, or no {text!r} in\n{printed[-3000:]}")
             self.must(not any(self.work.iterdir()), f"{name}: something is left in the work folder")
 
+    def references(self):
+        """The naive reading is asked once about a list, and what is kept of it is only taken if it is whole."""
+        words = [*self.words, "--only", "again"]
+        right, asked = self.described("again", "{right}"), "the naive reading of"
+        self.must(asked not in compare(self.folder, *words, "--add", right)[1], "the naive reading is asked again")
+        for path in (self.folder / "kept" / "partitions").glob("*/*.bits"):
+            path.write_bytes(path.read_bytes()[:-1] + b"-")
+        path = self.described("again", "sed s/.*/blocked/")
+        status, printed = compare(self.folder, *words, "--add", path)
+        fine = status == 1 and asked in printed and "12 lines are wrong" in printed
+        self.must(fine, f"a kept partition that is damaged: status {status}\n{printed[-1000:]}")
+
     def differs(self):
         """A matcher that is not what its description expects has no time."""
         path = self.described("changed", "sed s/.*/allowed/")
@@ -226,6 +238,7 @@ def run(folder):
         checks.intervals,
         checks.refused,
         checks.shells,
+        checks.references,
         checks.differs,
         checks.records,
         checks.pairs,

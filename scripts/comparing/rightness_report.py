@@ -11,8 +11,9 @@ RESTS_ON = """\
 What the cases rest on. *MUST*, *SHOULD* and *MAY* are the words of RFC 9309; a sentence that a requirement makes
 binding, as the grammar, is a MUST. *Stated* is what the RFC says without such a word, by a sentence or an example.
 *RFC 3986* is what that says of URLs. *Silence*: no sentence decides. A matcher that leaves out what a SHOULD asks for
-has not failed a MUST by that. Where another reading can be defended, a difference is counted as *another reading* and
-not as wrong; and what is made of a URL before its path is at hand is *the caller's* job, where a matcher takes paths."""
+has not failed a MUST by that. Where another reading can be defended, a difference is counted as *another reading*
+and not as wrong; and what is made of a URL before its path is at hand is *the caller's* job, where a matcher takes
+paths."""
 GOOGLE = """\
 How often verdicts differ from those of google/robotstxt on real robots.txt files, for four crawlers. In brackets: those
 that Google's library blocks and the matcher allows. Google's library is not RFC 9309 to the letter: it takes misspelt
