@@ -14,7 +14,7 @@ from comparing import interval, note
 
 LAUNCH = Path(__file__).with_name("launch.py")
 #: Seconds that lists without repetition have at least, for a short limit on others to leave no program without a time.
-PATIENCE = 20
+PATIENCE = 10
 
 
 @dataclass

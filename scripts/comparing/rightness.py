@@ -13,7 +13,7 @@ CRASHED, NOT_ASKED = "crashed", "not asked"
 #: Runs that look for the files on which a matcher crashes, at most.
 SEARCHES = 40
 ORIGIN = re.compile(rb"^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
-GOOGLE_AGENTS = ("Googlebot", "Bingbot", "GPTBot", "examplebot")
+GOOGLE_AGENTS = ("examplebot", "Googlebot", "Bingbot", "GPTBot")
 GOOGLE_SETS = ("urls", "probes")
 
 
@@ -112,9 +112,9 @@ def on_cases(matcher, cases, args):
     return asking.found
 
 
-def measure(matchers, cases, args, kept):
+def measure(matchers, cases, args, agents, kept):
     """Keep a record of what each matcher says; return the verdicts: {name: {case: verdict}}."""
-    lists = google_lists(args.corpus)
+    lists = google_lists(args.corpus, agents)
     verdicts = {}
     for matcher in matchers:
         what = {"record": "measurement", "table": "rightness", "program": matcher.name, "title": matcher.title}
@@ -151,11 +151,11 @@ def google_list(corpus, kind, agent):
     return verdicts
 
 
-def google_lists(corpus):
+def google_lists(corpus, agents):
     """Google's verdicts by set and agent; nothing without a corpus."""
     if not (corpus / "google").is_dir():
         return {}
-    return {kind: {agent: google_list(corpus, kind, agent) for agent in GOOGLE_AGENTS} for kind in GOOGLE_SETS}
+    return {kind: {agent: google_list(corpus, kind, agent) for agent in agents} for kind in GOOGLE_SETS}
 
 
 def on_google(matcher, found, kind, by_agent, args):

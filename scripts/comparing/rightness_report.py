@@ -15,7 +15,7 @@ has not failed a MUST by that. Where another reading can be defended, a differen
 and not as wrong; and what is made of a URL before its path is at hand is *the caller's* job, where a matcher takes
 paths."""
 GOOGLE = """\
-How often verdicts differ from those of google/robotstxt on real robots.txt files, for four crawlers. In brackets: those
+How often verdicts differ from those of google/robotstxt on real robots.txt files, for {agents}. In brackets: those
 that Google's library blocks and the matcher allows. Google's library is not RFC 9309 to the letter: it takes misspelt
 keys and keys without a colon, has no exception for /robots.txt, and leaves normalising URLs to its caller. Many of the
 made-up URLs have letters in escaped form, which the RFC wants decoded."""
@@ -124,7 +124,8 @@ def render(kept, cases):
         topics_table(cases, found, takes),
     ]
     if any(one["google"] for one in found):
-        parts += ["## Google's verdicts", GOOGLE, google_table(found)]
+        agents = ", ".join(kept[0]["settings"]["agents"])
+        parts += ["## Google's verdicts", GOOGLE.format(agents=agents), google_table(found)]
     pairs = next((one["numbers"] for one in kept if one["record"] == "differences"), None)
     if pairs:
         titles = {name: matcher["title"] for name, matcher in matchers.items()}
