@@ -1,4 +1,4 @@
-"""Build the programs."""
+"""Build the programs, once, in a folder that stays."""
 
 import os
 import subprocess
@@ -20,22 +20,15 @@ def cargo(*words, target):
     subprocess.run(command, env=env, stdout=2, check=True)
 
 
-def build_copy(root, target):
-    """Build the program that only copies lists; return its folder."""
+def build_peer(root, target, name):
+    """Build a program of scripts/peers: `copy`, which only copies lists, or `generate`, which makes them."""
     manifest = root / "scripts" / "peers" / "Cargo.toml"
-    cargo("build", "--release", "--locked", "--bin", "copy", "--manifest-path", manifest, target=target / "peers")
-    return target / "peers" / "release"
-
-
-def build_generator(root, target):
-    """Build the generator of lists; return its path."""
-    words = ["build", "--release", "--locked", "--example", "generate", "--manifest-path", root / "Cargo.toml"]
-    cargo(*words, target=target)
-    return target / "release" / "examples" / "generate"
+    cargo("build", "--release", "--locked", "--bin", name, "--manifest-path", manifest, target=target / "peers")
+    return target / "peers" / "release" / name
 
 
 def build_robosieve(root, target):
-    """Build robosieve, and the example that measures matching alone; return both paths."""
+    """Build robosieve, and the example that measures the walk only; return both paths."""
     words = ["build", "--release", "--locked", "--bin", "robosieve", "--example", "inprocess"]
     cargo(*words, "--manifest-path", root / "Cargo.toml", target=target)
     return target / "release" / "robosieve", target / "release" / "examples" / "inprocess"

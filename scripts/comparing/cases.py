@@ -6,6 +6,9 @@ import json
 import shutil
 from dataclasses import dataclass
 
+#: What a case rests on: a requirement of RFC 9309, a statement of it without such a word, RFC 3986, or nothing.
+LEVELS = ("MUST", "SHOULD", "MAY", "stated", "RFC 3986", "silence")
+
 
 class Damaged(Exception):
     """Files of cases that are not as their checksums say."""
@@ -23,6 +26,9 @@ class Case:
     host: str
     robots: bytes
     expect: str
+    level: str  # what the case rests on, one of LEVELS
+    open: str  # the other reading, if one can be defended
+    caller: bool  # about the way from a URL to a path
     where: str  # the file and the line, for links
     source: str  # document, section and sentence
 
@@ -58,11 +64,19 @@ def read_file(path):
                 host_of(record["url"]),
                 bytes_of(record),
                 record["expect"],
+                record["level"],
+                record.get("open", ""),
+                record.get("caller", False),
                 f"{path.name}#L{number}",
                 source,
             )
         )
     return found
+
+
+def checksum(folder):
+    """A checksum of all cases."""
+    return hashlib.sha256((folder / "SHA256SUMS").read_bytes()).hexdigest()[:16]
 
 
 def read(folder):

@@ -2,115 +2,118 @@
 
 import os
 import shutil
-import statistics
-import subprocess
-from dataclasses import dataclass
 
 from comparing import lists, note, protocol
-from comparing.measure import Failed, TooSlow, Wrong
+from comparing.measure import PATIENCE, Failed, TooSlow, Wrong
+from comparing.partitions import of_output
 
-#: The shape of generated data: every host has a robots.txt, as a folder cannot show any other answer.
-SHAPE = ["--seed", "9309", "--absent", "0", "--unavailable", "0", "--missing", "0"]
-#: Runs of the smallest job.
+#: Rounds of the smallest job.
 SMALL_RUNS = 21
+#: The smallest job: the paths, and whether the rules below allow them.
+SMALL = {
+    "": True,
+    "a": True,
+    "private-1/x": False,
+    "private-3/": False,
+    "private-3/open": True,
+    "b?c": True,
+    "private-9/": False,
+    "private": True,
+    "d/private-1/": True,
+    "private-12/": True,
+}
 
 
-@dataclass
-class Lists:
-    """Generated data with a number of origins."""
-
-    origins: int
-    lines: int
-    robots: object
-    listed: object
-
-
-def generate(generator, origins, lines, work):
-    """Make the robots.txt files of some hosts, and a shuffled list of their URLs."""
-    same = [*SHAPE, "--origins", str(origins), "--lines", str(int(lines * lists.SPARE))]
-    robots, listed = work / f"robots-{origins}", work / f"list-{origins}.txt"
-    shutil.rmtree(robots, ignore_errors=True)
-    subprocess.run([generator, "robots", *same, "--dir", robots], check=True, stdout=2)
-    made = subprocess.run([generator, "urls", *same], check=True, stdout=subprocess.PIPE).stdout
-    kept = lists.known(made, {name.encode() for name in os.listdir(robots)})[:lines]
-    listed.write_bytes(b"".join(kept))
-    return Lists(origins, len(kept), robots, listed)
-
-
-def one_run(matcher, job, lines, limit):
-    """Run a matcher, check that no line was lost, and return the run and the counts."""
-    run, _ = protocol.run(matcher, job, limit)
-    counts = protocol.count(matcher, job)
-    if counts["lines"] != lines:
-        raise Wrong(f"{counts['lines']} of {lines} lines came out")
-    return run, counts
-
-
-def measured(matcher, job, lines, limit, runs):
-    """Several runs of a matcher: their median time, the peak of memory, and the counts; or a sentence."""
+def one_run(matcher, questions, job, limit, partitions):
+    """One run of a matcher, and whether its partition is the one expected; what its record says."""
+    load = os.getloadavg()[0]
     try:
-        protocol.prepare(matcher, job, limit)
-        done = [one_run(matcher, job, lines, limit) for _ in range(runs)]
+        run, _ = protocol.run(matcher, job, limit)
+        partition = of_output(matcher, job)
+        standing = partitions.standing(matcher, questions, partition, lambda: protocol.answers(matcher, job).verdicts)
     except TooSlow:
-        return f"over {limit:.0f} s"
+        return {"outcome": "too slow", "limit": limit, "load": load}
     except (Failed, Wrong, OSError) as error:
-        return f"failed: {error}"
-    if any(counts != done[0][1] for _, counts in done):
-        return "failed: its counts differ from run to run"
-    runs = [run for run, _ in done]
-    return {
-        "lines": lines,
-        "seconds": statistics.median(run.seconds for run in runs),
-        "cpu_seconds": statistics.median(run.cpu_seconds for run in runs),
-        "peak_kib": max(run.peak_kib for run in runs),
-        "counts": done[0][1],
-    }
+        return {"outcome": "failed", "problem": str(error), "load": load}
+    if standing.problem:
+        return {"outcome": "barred", "problem": standing.problem, "load": load}
+    took = {"seconds": run.seconds, "processor_seconds": run.cpu_seconds, "memory_kib": run.peak_kib}
+    counts = {"allowed": partition.allowed, "blocked": partition.blocked}
+    return {"outcome": "ok", **took, "load": load, "counts": counts, "wrong": standing.wrong}
 
 
-def growth(generator, matchers, args, sizes):
-    """The cost of lists of one length over more and more origins: {title: {origins: figures or a sentence}}."""
-    found = {matcher.title: {} for matcher in matchers}
-    for origins in sizes:
-        note(f"{origins:,} origins: making data")
-        data = generate(generator, origins, args.growth_lines, args.work)
+class Extremes:
+    """Measures matchers on lists of their own: each list is given to all of them."""
+
+    def __init__(self, setup, args, partitions, kept):
+        self.setup, self.args, self.partitions, self.kept = setup, args, partitions, kept
+        self.limit = max(args.limit, PATIENCE)
+
+    def described(self, table, matcher, questions, number):
+        """What a record says before its run is made."""
+        what = {"record": "measurement", "table": table, "program": matcher.name, "title": matcher.title}
+        what |= {"kind": "filter", "threads": 1, "list": questions.name, "short": False, "round": number}
+        what |= {"lines": protocol.lines_in(questions.listed), "bytes": questions.listed.stat().st_size}
+        return what | self.setup.facts_of(matcher) | {"corpus": questions.checksum}
+
+    def measured(self, table, matcher, questions, rounds):
+        """Some rounds of a matcher, until one has no time; whether all had one."""
+        job = protocol.Job(
+            self.args.agent, questions.robots, questions.listed, self.args.work / "out", kept=self.args.work / "kept"
+        )
+        prepared = False
+        for number in range(1, rounds + 1):
+            what = self.described(table, matcher, questions, number)
+            if not prepared and not self.kept.find(what):
+                try:
+                    protocol.prepare(matcher, job, self.limit)
+                except (Failed, TooSlow, OSError) as error:
+                    problem = f"preparing: {error or 'took too long'}"
+                    self.kept.measured(what, lambda problem=problem: {"outcome": "failed", "problem": problem})
+                    return False
+                prepared = True
+            record = self.kept.measured(what, lambda: one_run(matcher, questions, job, self.limit, self.partitions))
+            if record["outcome"] != "ok":
+                note(f"  {record['outcome'].upper()}: {matcher.name}, {questions.name}: {record.get('problem', '')}")
+                return False
+        return True
+
+    def growth(self, generator, matchers, sizes):
+        """The cost of lists of one length over more and more origins."""
+        ended = set()
+        for origins in sizes:
+            note(f"{origins:,} origins: making data")
+            robots, listed = self.args.work / f"robots-{origins}", self.args.work / f"list-{origins}.txt"
+            made = lists.generate(generator, origins, self.args.growth_lines, robots)
+            listed.write_bytes(b"".join(made))
+            name = f"{len(made):,} generated lines, {origins:,} origins"
+            questions = lists.Questions(name, self.args.agent, robots, listed)
+            for matcher in matchers:
+                if matcher.name in ended:
+                    self.kept.measured(
+                        self.described("growth", matcher, questions, 1), lambda: {"outcome": "not tried"}
+                    )
+                    continue
+                note(f"{origins:,} origins: {matcher.name}")
+                if not self.measured("growth", matcher, questions, 1):
+                    ended.add(matcher.name)
+            shutil.rmtree(robots)
+            listed.unlink()
+
+    def small(self, matchers, rounds):
+        """One file and ten URLs, as when a person asks."""
+        folder = self.args.work / "small"
+        robots, listed = folder / "robots", folder / "list.txt"
+        robots.mkdir(parents=True)
+        rules = "".join(f"Disallow: /private-{number}/\n" for number in range(10))
+        (robots / "one.example").write_text(f"User-agent: *\nAllow: /private-3/open\n{rules}")
+        listed.write_text("".join(f"http://one.example/{path}\n" for path in SMALL))
+        questions = lists.Questions("one file, ten URLs", self.args.agent, robots, listed)
+        right = {
+            f"http://one.example/{path}".encode(): "allowed" if fine else "blocked" for path, fine in SMALL.items()
+        }
+        for dialect in ("rfc9309", "google"):
+            self.partitions.references[dialect, questions.checksum] = right
         for matcher in matchers:
-            if any(isinstance(earlier, str) for earlier in found[matcher.title].values()):
-                found[matcher.title][origins] = "not tried"
-                continue
-            note(f"{origins:,} origins: {matcher.name}")
-            job = protocol.Job(args.agent, data.robots, data.listed, args.work / "out", kept=args.work / "kept")
-            found[matcher.title][origins] = measured(matcher, job, data.lines, args.limit, 1)
-        shutil.rmtree(data.robots)
-        data.listed.unlink()
-    return found
-
-
-def small(matchers, args, folder):
-    """One file and ten URLs, as when a person asks: {title: figures or a sentence}."""
-    robots, listed = folder / "robots", folder / "list.txt"
-    shutil.rmtree(folder, ignore_errors=True)
-    robots.mkdir(parents=True)
-    rules = "".join(f"Disallow: /private-{number}/\n" for number in range(10))
-    (robots / "one.example").write_text(f"User-agent: *\nAllow: /private-3/open\n{rules}")
-    paths = [
-        "",
-        "a",
-        "private-1/x",
-        "private-3/",
-        "private-3/open",
-        "b?c",
-        "private-9/",
-        "private",
-        "d/private-1/",
-        "private-12/",
-    ]
-    listed.write_text("".join(f"http://one.example/{path}\n" for path in paths))
-    found = {}
-    for matcher in matchers:
-        note(f"one file and ten URLs: {matcher.name}")
-        job = protocol.Job(args.agent, robots, listed, folder / "out", kept=folder / "kept")
-        figures = measured(matcher, job, len(paths), args.limit, SMALL_RUNS)
-        if isinstance(figures, dict) and figures["counts"]["blocked"] != 3:
-            figures = f"failed: {figures['counts']['blocked']} blocked instead of 3"
-        found[matcher.title] = figures
-    return found
+            note(f"one file and ten URLs: {matcher.name}")
+            self.measured("small", matcher, questions, rounds)

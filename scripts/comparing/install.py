@@ -1,5 +1,6 @@
-"""Install matchers from their registries, each with the version that its description pins."""
+"""Install matchers from their registries, each with the version that its description pins; what is installed stays."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -24,12 +25,24 @@ def run(words, **options):
         raise CannotInstall(f"{words[0]} failed: {error}") from error
 
 
+def once(folder, matcher, make):
+    """Install into a folder, unless it has what this description asks for already."""
+    mark, asked = folder / "installed.json", json.dumps(matcher.install, sort_keys=True)
+    if mark.exists() and mark.read_text() == asked:
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    make()
+    mark.write_text(asked)
+
+
 def from_cargo(matcher, target):
     """Build a package around the crate, whose lock file must have the pinned version; or the crate's own program."""
     install = matcher.install
     if "manifest" not in install:
         folder = target / "matchers" / matcher.name
-        run(["cargo", "install", "--locked", "--root", folder, "--version", install["version"], install["package"]])
+        words = ["cargo", "install", "--locked", "--root", folder, "--version", install["version"], install["package"]]
+        once(folder, matcher, lambda: run(words))
         return {"bin": folder / "bin"}
     manifest = (matcher.folder / install["manifest"]).resolve()
     lock = tomllib.loads((manifest.parent / "Cargo.lock").read_text())["package"]
@@ -49,19 +62,22 @@ def from_pypi(matcher, target):
     """A fresh environment of Python with the package."""
     folder = target / "matchers" / matcher.name
     python = folder / "bin" / "python"
-    if not python.exists():
-        run([sys.executable, "-m", "venv", folder])
     package = f"{matcher.install['package']}=={matcher.install['version']}"
-    run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package])
+
+    def make():
+        run([sys.executable, "-m", "venv", folder])
+        run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", package])
+
+    once(folder, matcher, make)
     return {"bin": folder / "bin", "python": python}
 
 
 def from_npm(matcher, target):
     """A folder with the package in its node_modules; no script of the package is run."""
     folder = target / "matchers" / matcher.name
-    folder.mkdir(parents=True, exist_ok=True)
     package = f"{matcher.install['package']}@{matcher.install['version']}"
-    run(["npm", "install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", folder, package])
+    words = ["npm", "install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", folder, package]
+    once(folder, matcher, lambda: run(words))
     return {"bin": folder}
 
 

@@ -1,5 +1,6 @@
 """The machine and the versions behind the figures."""
 
+import functools
 import os
 import platform
 import subprocess
@@ -7,6 +8,7 @@ import subprocess
 import tomllib
 
 
+@functools.cache
 def output(*command):
     """A command's output, or an empty string if it cannot be run."""
     try:
@@ -15,13 +17,35 @@ def output(*command):
         return ""
 
 
-def cpu_model():
-    """The processor's name from lscpu."""
+def processor():
+    """The processor's full name: some machines hide all but the maker, so family, model and stepping are part of it."""
+    found = {}
     for line in output("lscpu").splitlines():
         key, _, value = line.partition(":")
-        if key.strip() == "Model name":
-            return value.strip()
-    return platform.processor() or "unknown"
+        found[key.strip()] = value.strip()
+    name = found.get("Model name") or platform.processor() or "unknown"
+    numbers = {"CPU family": "family", "Model": "model", "Stepping": "stepping"}
+    return ", ".join([name, *(f"{word} {found[key]}" for key, word in numbers.items() if key in found)])
+
+
+#: How the program that compiles or runs a language says its version.
+COMPILERS = {
+    "Rust": ("rustc", "--version"),
+    "C++": ("c++", "--version"),
+    "C": ("cc", "--version"),
+    "JavaScript": ("node", "--version"),
+    "Go": ("go", "version"),
+    "Java": ("java", "--version"),
+}
+
+
+def compiler(matcher):
+    """What compiles or runs a matcher, with its version."""
+    if matcher.language == "Python":
+        return output(str(matcher.places.get("python", "python3")), "--version")
+    words = COMPILERS.get(matcher.language)
+    said = output(*words).splitlines()[:1] if words else []
+    return " ".join([*(["Node.js"] if matcher.language == "JavaScript" else []), *said])
 
 
 def own_version(root):
@@ -35,7 +59,7 @@ def own_version(root):
 def facts(root):
     """All facts about machine and versions before the runs."""
     return {
-        "cpu": cpu_model(),
+        "processor": processor(),
         "cores": os.cpu_count(),
         "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
         "kernel": platform.release(),

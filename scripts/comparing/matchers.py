@@ -13,13 +13,19 @@ KEYS = {
     "install",
     "protocol",
     "command",
-    "alone",
+    "calls",
     "prepare",
     "env",
     "known",
     "version_command",
     "tables",
+    "dialect",
+    "takes",
+    "expected",
 }
+#: The dialects that have a reference, and what a matcher takes.
+DIALECTS, TAKES = ("rfc9309", "google"), ("url", "path")
+EXPECTED_KEYS = {"list", "agent", "allowed", "blocked", "digest", "wrong"}
 TABLES = ("rightness", "speed")
 INSTALL_KEYS = {"registry", "package", "version", "manifest", "targets", "variable", "requires"}
 REGISTRIES = ("cargo", "pypi", "npm", "given", "none")
@@ -53,19 +59,27 @@ class Matcher:
 
     name: str
     title: str
-    folder: Path
+    path: Path
     install: dict
     protocol: str
     command: list
     language: str = ""
-    alone: list = field(default_factory=list)
+    calls: list = field(default_factory=list)
     prepare: list = field(default_factory=list)
     env: dict = field(default_factory=dict)
     known: list = field(default_factory=list)
     version_command: list = field(default_factory=list)
     tables: list = field(default_factory=lambda: list(TABLES))  # those in which it takes part
+    dialect: str = "rfc9309"  # that it claims
+    takes: str = "url"  # or the path, which its caller makes of the URL
+    expected: dict = field(default_factory=dict)  # its partitions, by the checksum of the list
     places: dict = field(default_factory=dict)  # where it was installed
     version: str = ""
+
+    @property
+    def folder(self):
+        """The folder of its description."""
+        return self.path.parent
 
     def words(self, template, **places):
         """A command with its places filled in."""
@@ -117,16 +131,24 @@ def load(path):
         raise Unusable(f"{path}: registry must be one of {', '.join(REGISTRIES)}")
     if install["registry"] in ("cargo", "pypi", "npm") and not {"package", "version"} <= set(install):
         raise Unusable(f"{path}: [install] needs a package and its version")
+    for key, values in (("dialect", DIALECTS), ("takes", TAKES)):
+        if table.get(key, values[0]) not in values:
+            raise Unusable(f"{path}: {key} must be one of {', '.join(values)}")
+    for checksum, entry in table.get("expected", {}).items():
+        check_keys(path, entry, EXPECTED_KEYS, f"in [expected.{checksum}]")
+        missing = EXPECTED_KEYS - {"wrong"} - set(entry)
+        if missing:
+            raise Unusable(f"{path}: [expected.{checksum}] has no {sorted(missing)[0]}; --accept writes it again")
     if not set(table.get("tables", TABLES)) <= set(TABLES):
         raise Unusable(f"{path}: tables must be among {', '.join(TABLES)}")
-    for key in ("command", "alone", "prepare", "version_command"):
+    for key in ("command", "calls", "prepare", "version_command"):
         if key in table:
             check_words(path, key, table[key])
     if table["protocol"] == "files" and not any("{allowed}" in word or "{out}" in word for word in table["command"]):
         raise Unusable(
             f"{path}: with the protocol files, the command must be given {{allowed}} and {{blocked}}, or {{out}}"
         )
-    fields = {"title": table["name"]} | table | {"install": install, "folder": path.resolve().parent}
+    fields = {"title": table["name"]} | table | {"install": install, "path": path.resolve()}
     return Matcher(**fields)
 
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from comparing import protocol
+from comparing import machine, protocol
 from comparing.measure import Failed, TooSlow, Wrong, execute
+from comparing.partitions import Standing
 
 #: Added to the name of a robosieve run that need not compile.
 POLICY = ", policy compiled before"
@@ -25,6 +26,16 @@ class Setup:
     robosieve: Path | None = None
     before: Path | None = None  # target/release of an earlier version
     policies: dict = field(default_factory=dict)  # the policy that each robosieve compiled
+    facts: dict = field(default_factory=dict)  # what all records say: the corpus, the processor
+    wrong: dict = field(default_factory=dict)  # wrong lines by the name of a matcher
+
+    def facts_of(self, matcher):
+        """What the records of a matcher say of it."""
+        return self.facts | {
+            "version": matcher.version,
+            "language": matcher.language,
+            "compiler": machine.compiler(matcher),
+        }
 
 
 @dataclass
@@ -38,6 +49,9 @@ class Program:
     run: Callable  # (list, out, limit) -> Run and what it printed
     counts: Callable  # (stdout, out) -> {"lines": n, ...}
     writes: bool = False  # whether every line is in a file of the output folder
+    differs: Callable | None = None  # (list, out): raises Wrong if a line is not where it is expected
+    barred: str = ""  # why it has no time, if its partition is neither expected nor right
+    facts: dict = field(default_factory=dict)  # what its records say of it
 
 
 def commanded(command):
@@ -115,8 +129,25 @@ def robosieve_programs(setup, threads):
 
         suffix = POLICY if source[0] == "--policy" else ""
         return [
-            Program(name, f"{title} filter{suffix}", "filter", threads, commanded(write), receipt_counts, writes=True),
-            Program(name, f"{title} filter --count{suffix}", "count", threads, commanded(count), printed_counts),
+            Program(
+                name,
+                f"{title} filter{suffix}",
+                "filter",
+                threads,
+                commanded(write),
+                receipt_counts,
+                True,
+                facts=setup.facts,
+            ),
+            Program(
+                name,
+                f"{title} filter --count{suffix}",
+                "count",
+                threads,
+                commanded(count),
+                printed_counts,
+                facts=setup.facts,
+            ),
         ]
 
     def both(name, title, binary):
@@ -127,8 +158,9 @@ def robosieve_programs(setup, threads):
     return own + (both("before", "robosieve before", setup.before / "robosieve") if setup.before else [])
 
 
-def matcher_program(setup, matcher, threads, kept):
+def matcher_program(setup, matcher, threads, kept, checked):
     """A matcher's row: every line of the list comes out again, in the file of its verdict, or as an answer."""
+    partitions, questions, standing = checked
 
     def job(listed, out):
         return protocol.Job(setup.agent, setup.robots, listed, out, threads, kept)
@@ -139,30 +171,32 @@ def matcher_program(setup, matcher, threads, kept):
     def counts(_stdout, out):
         return protocol.count(matcher, job(None, out))
 
-    return Program(matcher.name, matcher.title, "filter", threads, run, counts, writes=matcher.protocol == "files")
+    def differs(listed, out):
+        partitions.check(matcher, questions, job(listed, out))
+
+    facts = setup.facts_of(matcher) | {"wrong": standing.wrong}
+    row = Program(matcher.name, matcher.title, "filter", threads, run, counts, differs=differs, facts=facts)
+    row.writes, row.barred = matcher.protocol == "files", standing.problem
+    return row
 
 
-def failing_program(matcher, problem):
-    """The row of a matcher that cannot begin."""
-
-    def run(_listed, _out, _limit):
-        raise Failed(problem)
-
-    return Program(matcher.name, matcher.title, "filter", 1, run, wc_counts)
-
-
-def matcher_programs(setup, matchers, work, limit):
-    """The rows of all matchers, after what they do beforehand."""
+def matcher_programs(setup, matchers, work, partitions, questions):
+    """The rows of all matchers, after what they do beforehand; one whose partition is not expected has no time."""
     rows = []
     for matcher in matchers:
         kept = work / f"{matcher.name}.kept"
         job = protocol.Job(setup.agent, setup.robots, None, work / "out", kept=kept)
+        standing = partitions.judge(matcher, questions)
+        setup.wrong[matcher.name] = standing.wrong
         try:
-            protocol.prepare(matcher, job, limit)
+            if not standing.problem:
+                protocol.prepare(matcher, job, partitions.limit)
         except (Failed, TooSlow, OSError) as error:
-            rows.append(failing_program(matcher, f"preparing: {error or 'took too long'}"))
-            continue
-        rows += [matcher_program(setup, matcher, threads, kept) for threads in matcher.threads()]
+            standing = Standing(f"preparing: {error or 'took too long'}")
+        rows += [
+            matcher_program(setup, matcher, threads, kept, (partitions, questions, standing))
+            for threads in matcher.threads()
+        ]
     return rows
 
 
@@ -175,7 +209,8 @@ def copy_programs(setup, threads):
             words += ["--out", out] if kind == "copy" else []
             return list(map(str, words))
 
-        return Program("copy", title, kind, threads, commanded(command), copy_counts, writes=kind == "copy")
+        writes = kind == "copy"
+        return Program("copy", title, kind, threads, commanded(command), copy_counts, writes=writes, facts=setup.facts)
 
     floors = [program("copy", "chunks", "copy"), program("copy, lines found", "lines", "copy")]
     if threads == 1:
@@ -185,8 +220,8 @@ def copy_programs(setup, threads):
     return [*floors, program("lines found, nothing written", "lines", "read")]
 
 
-def floors(setup):
+def floors(setup, names=("copy", "wc")):
     """All copies, and the fastest way to find lines."""
-    rows = [program for threads in (1, 2) for program in copy_programs(setup, threads)]
+    rows = [program for threads in (1, 2) for program in copy_programs(setup, threads)] if "copy" in names else []
     counted = commanded(lambda listed, _out: ["wc", "-l", str(listed)])
-    return [*rows, Program("wc", "wc -l", "read", 1, counted, wc_counts)]
+    return [*rows, Program("wc", "wc -l", "read", 1, counted, wc_counts, facts=setup.facts)]

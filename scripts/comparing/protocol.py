@@ -85,6 +85,11 @@ def count(matcher, job):
     return counts | {"lines": sum(counts.values())}
 
 
+def lines_in(path):
+    """The number of lines in a list."""
+    return path.read_bytes().count(b"\n")
+
+
 def count_lines(path):
     """The number of lines in a file."""
     if not path.exists():

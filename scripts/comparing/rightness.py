@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from comparing import cases as public
-from comparing import note, protocol
+from comparing import machine, note, protocol
 from comparing.measure import Failed, TooSlow
 
 #: What became of a case that a matcher did not answer.
@@ -13,8 +13,27 @@ CRASHED, NOT_ASKED = "crashed", "not asked"
 #: Runs that look for the files on which a matcher crashes, at most.
 SEARCHES = 40
 ORIGIN = re.compile(rb"^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*")
-GOOGLE_AGENTS = ("Googlebot", "Bingbot", "GPTBot", "examplebot")
+GOOGLE_AGENTS = ("examplebot", "Googlebot", "Bingbot", "GPTBot")
 GOOGLE_SETS = ("urls", "probes")
+
+
+#: What a difference from the answer of a case is, if it is not wrong.
+OPEN, CALLERS = "another reading", "the caller's"
+
+
+def standing(case, verdict, takes):
+    """What a verdict on a case is: right, wrong, another reading that can be defended, or the caller's job.
+
+    A crash and a lost line are wrong, whatever the case is about.
+    """
+    if verdict == case.expect:
+        return "right"
+    if verdict in ("allowed", "blocked"):
+        if case.caller and takes == "path":
+            return CALLERS
+        if case.open:
+            return OPEN
+    return "wrong"
 
 
 @dataclass
@@ -83,18 +102,40 @@ class Asking:
         self.ask([case for case in cases if case.host not in half])
 
 
-def on_cases(matchers, cases, work, limit):
-    """The verdicts of all matchers on the cases: {name: Found}."""
-    agents = list(dict.fromkeys(case.agent for case in cases))
-    found = {}
+def on_cases(matcher, cases, args):
+    """What a matcher says of all cases."""
+    note(f"rightness: {matcher.name}")
+    asking = Asking(matcher, args.work, args.limit)
+    for agent in dict.fromkeys(case.agent for case in cases):
+        asking.ask([case for case in cases if case.agent == agent])
+    assert len(asking.found.verdicts) == len(cases), "every case has an answer"
+    return asking.found
+
+
+def measure(matchers, cases, args, agents, kept):
+    """Keep a record of what each matcher says; return the verdicts: {name: {case: verdict}}."""
+    lists = google_lists(args.corpus, agents)
+    verdicts = {}
     for matcher in matchers:
-        note(f"rightness: {matcher.name}")
-        asking = Asking(matcher, work, limit)
-        for agent in agents:
-            asking.ask([case for case in cases if case.agent == agent])
-        assert len(asking.found.verdicts) == len(cases), "every case has an answer"
-        found[matcher.name] = asking.found
-    return found
+        what = {"record": "measurement", "table": "rightness", "program": matcher.name, "title": matcher.title}
+        record = kept.measured(what, lambda matcher=matcher: record_of(matcher, cases, lists, args))
+        verdicts[matcher.name] = {case.id: record["differs"].get(case.id, case.expect) for case in cases}
+    return verdicts
+
+
+def record_of(matcher, cases, lists, args):
+    """What the record of a matcher says: the cases that it answers otherwise, and how Google's library differs."""
+    found = on_cases(matcher, cases, args)
+    for kind, by_agent in lists.items():
+        found.google[kind] = on_google(matcher, found, kind, by_agent, args)
+    differs = {case.id: found.verdicts[case.id] for case in cases if found.verdicts[case.id] != case.expect}
+    record = {
+        "version": matcher.version,
+        "language": matcher.language,
+        "compiler": machine.compiler(matcher),
+        "differs": differs,
+    }
+    return {"outcome": "ok"} | record | {"problems": found.problems, "google": found.google}
 
 
 def google_list(corpus, kind, agent):
@@ -110,33 +151,33 @@ def google_list(corpus, kind, agent):
     return verdicts
 
 
-def on_google(matchers, found, corpus, work, limit):
-    """Compare all with Google's verdicts; return {set: numbers of all and of those without escapes}, or nothing."""
-    sizes = {}
+def google_lists(corpus, agents):
+    """Google's verdicts by set and agent; nothing without a corpus."""
     if not (corpus / "google").is_dir():
-        return sizes
-    work.mkdir(parents=True, exist_ok=True)
-    for kind in GOOGLE_SETS:
-        lists = {agent: google_list(corpus, kind, agent) for agent in GOOGLE_AGENTS}
-        lines = [line for one in lists.values() for line in one]
-        sizes[kind] = len(lines), sum(b"%" not in line for line in lines)
-        for matcher in matchers:
-            note(f"Google's verdicts on {kind}: {matcher.name}")
-            try:
-                found[matcher.name].google[kind] = (everywhere, plain) = (Counter(), Counter())
-                for agent in GOOGLE_AGENTS:
-                    differ = differences(matcher, agent, lists[agent], corpus / "robots", work, limit)
-                    everywhere.update(differ.values())
-                    plain.update(verdict for line, verdict in differ.items() if b"%" not in line)
-                for lost in (protocol.LOST, protocol.TWICE):
-                    if everywhere[lost]:
-                        found[matcher.name].add(f"{everywhere[lost]} lines of {kind} {lost}")
-            except TooSlow:
-                found[matcher.name].google[kind] = f"over {limit:.0f} s"
-            except (Failed, OSError) as error:
-                found[matcher.name].google[kind] = f"failed: {error}"
-                found[matcher.name].add(f"failed on real links ({kind}): {error}")
-    return sizes
+        return {}
+    return {kind: {agent: google_list(corpus, kind, agent) for agent in agents} for kind in GOOGLE_SETS}
+
+
+def on_google(matcher, found, kind, by_agent, args):
+    """How a matcher differs from Google's verdicts: by its verdict, of all lines and of those without escapes."""
+    note(f"Google's verdicts on {kind}: {matcher.name}")
+    lines = [line for one in by_agent.values() for line in one]
+    everywhere, plain = Counter(), Counter()
+    try:
+        for agent, expected in by_agent.items():
+            differ = differences(matcher, agent, expected, args.corpus / "robots", args.work, args.limit)
+            everywhere.update(differ.values())
+            plain.update(verdict for line, verdict in differ.items() if b"%" not in line)
+    except TooSlow:
+        return {"problem": f"over {args.limit:.0f} s"}
+    except (Failed, OSError) as error:
+        found.add(f"failed on real links ({kind}): {error}")
+        return {"problem": f"failed: {error}"}
+    for lost in (protocol.LOST, protocol.TWICE):
+        if everywhere[lost]:
+            found.add(f"{everywhere[lost]} lines of {kind} {lost}")
+    sizes = [len(lines), sum(b"%" not in line for line in lines)]
+    return {"lines": sizes, "differ": [dict(everywhere), dict(plain)]}
 
 
 def differences(matcher, agent, expected, robots, work, limit):
@@ -150,22 +191,22 @@ def differences(matcher, agent, expected, robots, work, limit):
     return {line: verdicts[line] for line, verdict in expected.items() if verdicts[line] != verdict}
 
 
-def by_topic(cases, verdicts):
-    """Right answers by topic: {topic: (right, all)}."""
-    right, number = Counter(), Counter()
+def counted(cases, differs, takes, column):
+    """What the verdicts are, by a property of the cases: {value: Counter of standings}."""
+    found = {}
     for case in cases:
-        number[case.topic] += 1
-        right[case.topic] += verdicts[case.id] == case.expect
-    return {topic: (right[topic], number[topic]) for topic in number}
+        counter = found.setdefault(column(case), Counter())
+        counter[standing(case, differs.get(case.id, case.expect), takes)] += 1
+    return found
 
 
-def misses(cases, verdicts):
-    """The kinds that a matcher fails: {(topic, kind): (failed, all, the first case it fails)}."""
+def misses(cases, differs):
+    """The kinds of which a matcher answers cases otherwise: {(topic, kind): (how many, all, the first of them)}."""
     number, failed, first = Counter(), Counter(), {}
     for case in cases:
         key = case.topic, case.kind
         number[key] += 1
-        if verdicts[case.id] != case.expect:
+        if case.id in differs:
             failed[key] += 1
             first.setdefault(key, case)
     return {key: (failed[key], number[key], first[key]) for key in first}

@@ -1,5 +1,9 @@
-"""The report about speed, in Markdown."""
+"""The report about speed, in Markdown; all of it is made from records."""
 
+import statistics
+
+from comparing import differences, interval, measure, records
+from comparing.markdown import table
 from comparing.programs import POLICY
 
 #: The heading of each kind of row, and the kind of robosieve's row that it is compared with.
@@ -11,44 +15,51 @@ KINDS = {
 }
 
 
-def table(head, rows):
-    """A Markdown table; the first column is text, the others are numbers."""
-    lines = ["| " + " | ".join(head) + " |", "|---|" + "---:|" * (len(head) - 1)]
-    lines += ["| " + " | ".join(map(str, row)) + " |" for row in rows]
-    return "\n".join(lines)
-
-
 def rate(number):
     """A speed with three digits."""
     return f"{number:.3g}" if number < 100 else f"{number:.0f}"
 
 
-def has_policy(program):
+def has_policy(result):
     """Whether a row uses a policy compiled beforehand."""
-    return program.title.endswith(POLICY)
+    return result.title.endswith(POLICY)
 
 
 def own_rate(results, result):
     """robosieve's speed on the same list with the same number of threads, if measured."""
-    kind = KINDS[result.program.kind][1]
+    kind = KINDS[result.kind][1]
     for other in results:
-        program = other.program
-        same = (program.kind, program.threads, other.order) == (kind, result.program.threads, result.order)
-        if program.name.startswith("robosieve") and same and has_policy(program) == has_policy(result.program):
+        same = (other.kind, other.threads, other.order) == (kind, result.threads, result.order)
+        if other.name.startswith("robosieve") and same and has_policy(other) == has_policy(result):
             return other.rate()
     return None
 
 
+def memory(peak_kib, floor_kib):
+    """Memory in MiB; a program seems to have what its launcher has, so less than that is not known."""
+    shown = f"{max(peak_kib, floor_kib) / 1024:.0f}"
+    return shown if peak_kib > floor_kib else f"≤ {shown}"
+
+
 def cells(results, result):
-    """Median with the slowest and fastest round, robosieve's speed as a multiple of it, and processor time per line."""
+    """Median with its confidence interval, robosieve's speed as a multiple of it, and processor time per line."""
     speed = result.rate()
     if speed is None:
-        return ["failed", "", ""]
-    star = "*" if result.base else ""
-    shown = f"{rate(speed)}{star} ({rate(result.rate(max))}–{rate(result.rate(min))})"
+        return ["no time", "", ""]
+    star = "*" if result.short else ""
+    found = result.interval()
+    shown = f"{rate(speed)}{star} ({rate(found.low)}–{rate(found.high)})"
     own = own_rate(results, result)
     ratio = f"{own / speed:.2f}" if own else ""
     return [shown, ratio, f"{result.cpu_nanoseconds():.0f}"]
+
+
+def wrong_lines(results):
+    """How many lines of a row differ from the reference: nothing for copies, `?` without a reference."""
+    if results[0].kind != "filter":
+        return ""
+    wrong = next((one.wrong for one in results if one.wrong is not None), None)
+    return "?" if wrong is None else f"{wrong:,}"
 
 
 def speed_table(results, kind):
@@ -56,17 +67,21 @@ def speed_table(results, kind):
     orders = list(dict.fromkeys(result.order for result in results))
     rows = {}
     for result in results:
-        if result.program.kind == kind:
-            key = (result.program.title, result.program.threads)
-            rows.setdefault(key, {})[result.order] = result
-    head = ["program", "threads"]
+        if result.kind == kind:
+            rows.setdefault((result.title, result.threads), {})[result.order] = result
+    head = ["program", "threads", "wrong lines"]
     for order in orders:
         head += [f"{order}, M lines/s", "robosieve is × it", "core ns/line"]
     body = []
     for (title, threads), by_order in rows.items():
         peaks = [run.peak_kib for result in by_order.values() for run in result.runs]
-        figures = [cell for order in orders for cell in cells(results, by_order[order])]
-        body.append([title, threads, *figures, f"{max(peaks) >> 10}" if peaks else ""])
+        floor = max(result.floor_kib for result in by_order.values())
+        figures = [
+            cell for order in orders for cell in (cells(results, by_order[order]) if order in by_order else [""] * 3)
+        ]
+        body.append(
+            [title, threads, wrong_lines(list(by_order.values())), *figures, memory(max(peaks), floor) if peaks else ""]
+        )
     return table([*head, "peak MiB"], body)
 
 
@@ -74,121 +89,196 @@ def remarks(results):
     """All failures and exceeded limits."""
     lines = []
     for result in results:
-        where = f"{result.program.title}, {result.program.threads} threads, {result.order}"
+        where = f"{result.title}, {result.threads} threads, {result.order}"
         if result.failed:
-            lines.append(f"- **failed**: {where}: {result.failed}")
-        elif result.base:
-            lines.append(f"- \\* {where}: {result.remark}; measured on the {result.lines:,} lines without repetition")
+            lines.append(f"- **no time**: {where}: {result.failed}")
+        elif result.short:
+            lines.append(f"- \\* {where}: {result.remark}; measured on {result.lines:,} lines without repetition")
     return "\n".join(lines) or "- no program failed or exceeded the limit"
 
 
-def matching_table(matching):
-    """Matching alone, and compiling."""
-    rows = []
-    for title, figures in matching.items():
-        if "failed" in figures:
-            rows.append([title, f"failed: {figures['failed']}", "", ""])
+def calls_table(found):
+    """From a URL to its verdict, one at a time and many; and parsing."""
+    rows = {}
+    for record in found:
+        rows.setdefault(record["title"], {})[record["list"]] = record
+    body = []
+    for title, by_order in rows.items():
+        failed = [record for record in by_order.values() if record["outcome"] != "ok"]
+        if failed:
+            body.append([title, problem_of(failed[0]), *[""] * 5])
             continue
-        by_host, shuffled = figures["sorted"], figures["shuffled"]
-        row = [title, f"{by_host['ns_per_url']:,.1f}", f"{shuffled['ns_per_url']:,.1f}"]
-        rows.append([*row, f"{by_host['compile_seconds'] * 1e3:,.1f}"])
-    return table(["matcher", "ns/URL by host", "ns/URL shuffled", "reading the rules of all files, ms"], rows)
+        calls = [by_order[order].get(name) for name in ("ns_one", "ns_many") for order in ("sorted", "shuffled")]
+        first = by_order["sorted"]
+        parsing = f"{first['parse_seconds'] * 1e3:,.1f}"
+        body.append([title, shown_wrong([first]), *("" if one is None else f"{one:,.0f}" for one in calls), parsing])
+    head = [
+        "one URL at a time, by host, ns",
+        "shuffled",
+        "many at a time, by host, ns",
+        "shuffled",
+        "parsing all files, ms",
+    ]
+    return table(["matcher", "wrong lines", *head], body)
 
 
-def growth_table(growth):
-    """Microseconds a line, of the clock and of a processor, and memory, by the number of origins."""
-    origins = list(next(iter(growth.values())))
-    rows = []
-    for title, by_origins in growth.items():
-        cells = []
-        for figures in by_origins.values():
-            if isinstance(figures, str):
-                cells += [figures, "", ""]
+def problem_of(record):
+    """Why there is no time, in a cell."""
+    if record["outcome"] == "too slow":
+        return f"over {record['limit']:.0f} s"
+    return record["outcome"] + (f": {record['problem']}" if "problem" in record else "")
+
+
+def grouped(found, column):
+    """Records by title and then by another column."""
+    rows = {}
+    for record in found:
+        rows.setdefault(record["title"], {}).setdefault(record[column], []).append(record)
+    return rows
+
+
+def shown_wrong(rounds):
+    """The wrong lines of some rounds."""
+    wrong = rounds[0].get("wrong")
+    return "?" if wrong is None else f"{wrong:,}"
+
+
+def growth_table(found):
+    """Microseconds a line, of the clock and of a processor, and memory, by the list."""
+    rows, columns = grouped(found, "list"), list(dict.fromkeys(record["list"] for record in found))
+    body = []
+    for title, by_list in rows.items():
+        cells_of_row = []
+        for name in columns:
+            record = by_list.get(name, [{"outcome": ""}])[0]
+            if record["outcome"] != "ok":
+                cells_of_row += [problem_of(record), "", "", ""]
                 continue
-            times = [figures[key] / figures["lines"] * 1e6 for key in ("seconds", "cpu_seconds")]
-            cells += [*(f"{time:.3g}" for time in times), f"{figures['peak_kib'] >> 10}"]
-        rows.append([title, *cells])
-    head = [cell for number in origins for cell in (f"{number:,} origins, µs/line", "core µs/line", "peak MiB")]
-    return table(["matcher", *head], rows)
+            times = [record[key] / record["lines"] * 1e6 for key in ("seconds", "processor_seconds")]
+            cells_of_row += [
+                shown_wrong([record]),
+                *(f"{time:.3g}" for time in times),
+                memory(record["memory_kib"], record["floor_kib"]),
+            ]
+        body.append([title, *cells_of_row])
+    head = [cell for name in columns for cell in (f"{name}: wrong lines", "µs/line", "core µs/line", "peak MiB")]
+    return table(["matcher", *head], body)
 
 
-def small_table(small):
+def small_table(found):
     """The smallest job."""
-    rows = []
-    for title, figures in small.items():
-        if isinstance(figures, str):
-            rows.append([title, figures, "", ""])
+    body = []
+    for title, by_list in grouped(found, "list").items():
+        rounds = [record for records_of_list in by_list.values() for record in records_of_list]
+        if any(record["outcome"] != "ok" for record in rounds):
+            body.append([title, problem_of(next(one for one in rounds if one["outcome"] != "ok")), "", "", ""])
             continue
-        times = [f"{figures[key] * 1e3:.1f}" for key in ("seconds", "cpu_seconds")]
-        rows.append([title, *times, f"{figures['peak_kib'] / 1024:.1f}"])
-    return table(["matcher", "ms", "core ms", "peak MiB"], rows)
+        times = interval.of(record["seconds"] * 1e3 for record in rounds)
+        core = statistics.median(record["processor_seconds"] for record in rounds) * 1e3
+        peak = memory(max(record["memory_kib"] for record in rounds), rounds[0]["floor_kib"])
+        body.append(
+            [title, shown_wrong(rounds), f"{times.median:.1f} ({times.low:.1f}–{times.high:.1f})", f"{core:.1f}", peak]
+        )
+    return table(["matcher", "wrong lines", "ms", "core ms", "peak MiB"], body)
 
 
-def heading(facts, matchers, args):
+def heading(facts):
     """The machine and the versions."""
-    versions = ", ".join(f"{matcher.name} {matcher.version}".strip() for matcher in matchers)
-    after = f" before and {facts['load_after']:.1f} after" if "load_after" in facts else ""
+    versions = ", ".join(f"{matcher['name']} {matcher['version']}".strip() for matcher in facts["matchers"])
+    loads = facts.get("loads", [])
+    load = f", load {min(loads):.1f} to {max(loads):.1f}" if loads else ""
     return "\n".join(
         [
-            f"- machine: {facts['cpu']}, {facts['cores']} cores, {facts['memory_gib']} GiB, Linux {facts['kernel']}, "
-            f"load {facts['load_before']:.1f}{after}",
-            f"- {facts['rustc']}, Python {facts['python']}, Node.js {facts['node'] or 'not there'}",
+            f"- machine: {facts['processor']}, {facts['cores']} cores, {facts['memory_gib']} GiB, "
+            f"Linux {facts['kernel']}{load}",
+            f"- {facts['rustc'] or 'no rustc'}, Python {facts['python']}, Node.js {facts['node'] or 'not there'}",
             f"- matchers: {versions}",
             f"- robosieve's commit: {facts['commit']}; its dialect: rfc9309",
-            f"- command: `{args.command}`",
+            f"- command: `{facts['command']}`",
         ]
     )
 
 
-def list_heading(data, args):
+def list_heading(facts):
     """The lists and the runs."""
-    found = data.facts
-    return (
-        f"- list: {found['lines']:,} lines, {found['bytes']:,} bytes, {found['hosts']:,} hosts, "
-        f"{found['links']:,} distinct links "
-        f"repeated; {found['source']}; agent {args.agent}\n"
-        f"- runs: {args.rounds} rounds of all programs in turn after one to warm up; medians (slowest–fastest)\n"
-        "- memory: no peak is below that of the script which starts the programs, "
-        "as a process begins as a copy of its parent"
+    found, rounds = facts["lists"], facts["rounds"]
+    confidence = interval.of(range(rounds)).confidence
+    return "\n".join(
+        [
+            f"- list: {found['lines']:,} lines, {found['bytes']:,} bytes, {found['hosts']:,} hosts, "
+            f"{found['distinct']:,} different URLs, repeated; {found['source']}; agent {facts['agent']}",
+            f"- runs: {rounds} rounds of all programs in turn after one to warm up; medians, in brackets the interval "
+            f"that holds the true median with a confidence of {confidence:.0%}",
+            "- memory: a process begins as a copy of its parent, so that of the small program that starts it is the "
+            "least that can be told",
+        ]
     )
+
+
+WRONG = """\
+A program has a time only if each line of each run is where its description expects it, by a digest, or where the
+reference of its dialect has it: for RFC 9309 the naive reading that checks the public cases, for Google's dialect the
+verdicts of Google's library. *Wrong lines* are those of the different URLs that are not where the reference has them;
+`?` stands where there is no reference."""
+
+
+CALLS = """\
+From the URL to its verdict (or the path, where that is all a matcher takes, and finding it is in the time), by public
+calls, in one process with one thread, files parsed before: what each matcher measures itself, in processor time. Most
+have no call for many URLs."""
 
 
 def rows_section(results):
     """The rows of all programs, by kind, and what is to be said of them."""
     parts = []
     for kind, (title, _) in KINDS.items():
-        if any(result.program.kind == kind for result in results):
+        if any(result.kind == kind for result in results):
             parts += [f"## {title}", speed_table(results, kind)]
     return "\n\n".join([*parts, "## Remarks", remarks(results)])
 
 
-def render_rows(facts, matchers, data, args, results, command):
+def render_rows(facts, results):
     """A report of rows alone; for scripts/goals."""
-    args.command = command
-    head = heading(facts, matchers, args) + "\n" + list_heading(data, args)
+    head = heading(facts) + "\n" + list_heading(facts)
     return "\n\n".join(["# Comparison", head, rows_section(results)]) + "\n"
 
 
-def render(facts, matchers, data, args, measured, skipped):
+def skipped_section(facts):
+    """What was left out, and why."""
+    return "\n".join(f"- **skipped: {name}**: {reason}" for name, reason in facts["skipped"].items())
+
+
+def extremes_sections(found):
+    """What else was measured, by the table in the records."""
+    calls, growth, small = (records.of_table(found, name) for name in ("calls", "growth", "small"))
+    if calls:
+        yield "## By calls"
+        yield CALLS
+        yield calls_table(calls)
+    if growth:
+        yield "## As origins grow"
+        yield "The whole program once, one thread, with a robots.txt file for each origin."
+        yield growth_table(growth)
+    if small:
+        yield "## One file, ten URLs"
+        yield "The whole program on one robots.txt of eleven rules: what a job costs that is hardly any."
+        yield small_table(small)
+
+
+def render(found, picture=""):
     """The whole report about speed."""
-    results, matching, growth, small = measured
-    skips = "\n".join(f"- **skipped: {name}**: {reason}" for name, reason in skipped.items())
-    parts = ["# Speed", heading(facts, matchers, args) + "\n" + list_heading(data, args), skips]
-    parts.append(rows_section(results))
-    if matching:
+    facts = dict(found[0]["facts"])
+    facts["loads"] = [record["load"] for record in found if "load" in record]
+    parts = ["# Speed", heading(facts) + "\n" + list_heading(facts), skipped_section(facts), WRONG]
+    parts += [f"![Million lines a second]({picture})"] if picture else []
+    parts.append(rows_section(measure.results_of(found)))
+    parts += extremes_sections(found)
+    pairs = next((record["numbers"] for record in found if record["record"] == "differences"), None)
+    if pairs:
+        titles = {matcher["name"]: matcher["title"] for matcher in facts["matchers"]}
         parts += [
-            "## Matching alone",
-            "One thread, rules in memory, origins known: what each matcher measures in its own "
-            "process, in processor time.",
-            matching_table(matching),
+            "## Who differs from whom",
+            "Of the different URLs, those on which two matchers differ.",
+            differences.shown(pairs, titles),
         ]
-    parts += [
-        "## As origins grow",
-        f"The whole program once on {args.growth_lines:,} generated lines, one thread, with a "
-        "robots.txt file for each origin.",
-        growth_table(growth),
-        "## One file, ten URLs",
-        "The whole program on one robots.txt of eleven rules, median of 21 runs: what a job costs that is hardly any.",
-        small_table(small),
-    ]
     return "\n\n".join(filter(None, parts)) + "\n"

@@ -4,6 +4,7 @@ It tries every rule on every URL, and shares nothing with any matcher. Where the
 counts, it answers for each reading, so that a case that depends on one can be refused.
 """
 
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
@@ -37,6 +38,7 @@ def groups_of(robots):
     return groups
 
 
+@lru_cache(maxsize=1 << 12)
 def rules_for(robots, agent):
     """The rules of all groups that name the product token, else those of `*` (2.2.1)."""
     groups, token = groups_of(robots), agent.encode().lower()
@@ -57,6 +59,7 @@ def pieces_of(text):
     return pieces
 
 
+@lru_cache(maxsize=1 << 16)
 def pattern_of(value):
     """A rule's path as a list of pieces, where None is `*`, and whether `$` ends it (2.2.3)."""
     anchored = value.endswith(b"$")

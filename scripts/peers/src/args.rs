@@ -13,7 +13,7 @@ pub struct Args {
     pub urls: Option<PathBuf>,
     /// `--out DIR`: the folder for copies.
     pub out: Option<PathBuf>,
-    /// `--allowed FILE`: where lines go that may be fetched; without it, matching alone is measured.
+    /// `--allowed FILE`: where lines go that may be fetched; without it, calls are measured.
     pub allowed: Option<PathBuf>,
     /// `--blocked FILE`: where lines go that may not.
     pub blocked: Option<PathBuf>,

@@ -14,11 +14,11 @@
 //! * [`rules`]: a plain reading of a file, for general engines ([`engines`]) that know nothing of robots.txt.
 //! * [`sink`]: the outputs for judged lines.
 //! * [`run`]: the program itself.
-//! * [`alone`]: matching alone, in one process.
+//! * [`calls`]: the cost of a call, in one process.
 //! * [`report`]: the JSON line at the end.
 
-pub mod alone;
 pub mod args;
+pub mod calls;
 pub mod clock;
 pub mod engines;
 pub mod list;

@@ -5,8 +5,8 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use crate::Result;
-use crate::alone;
 use crate::args::Args;
+use crate::calls;
 use crate::list::{self, CHUNK};
 use crate::report::{Report, quote};
 use crate::sink::{Buffers, Counts, Files, Sink};
@@ -22,7 +22,7 @@ const WINDOW: usize = 8;
 /// On wrong arguments, unreadable input, or output that cannot be written.
 pub fn main<P: Peer>(args: &Args) -> Result<()> {
     let (Some(allowed), Some(blocked)) = (&args.allowed, &args.blocked) else {
-        return alone::measure::<P>(args);
+        return calls::measure::<P>(args);
     };
     let bodies = read_bodies(args.robots()?)?;
     let table = Table::<P>::build(&args.agent, &bodies);

@@ -1,5 +1,5 @@
 //! Judges a list with one of the compared crates: `--peer NAME --agent TOKEN --robots DIR --urls FILE --allowed FILE --blocked FILE
-//! [--threads N]`. Without the two output files it measures matching alone.
+//! [--threads N]`. Without the two output files it measures calls.
 
 use peers::Result;
 use peers::args::Args;
