@@ -1,6 +1,7 @@
 //! The derived state of an origin, and a cache of such states.
 
 use hashbrown::HashMap;
+use smallvec::SmallVec;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -18,12 +19,15 @@ pub(super) enum Place {
     File(u32, u32),
 }
 
+/// URLs, with the versions of their newer answers; 0 if they have none. Most origins need one.
+pub(super) type AskedUrls = SmallVec<[(Arc<str>, u64); 1]>;
+
 /// The state of an origin, and what it was derived from.
 #[derive(Debug)]
 pub(crate) struct Derived {
     pub(super) generation: u64,
-    /// The URLs that it depends on, the origin's own first, with the versions of their newer answers; 0 if there were none.
-    pub(super) asked: Vec<(Box<str>, u64)>,
+    /// The URLs that it depends on, the origin's own first.
+    pub(super) asked: AskedUrls,
     pub(super) state: OriginState,
     pub(super) statuses: FinalStatuses,
     /// Where its rules are, and the places of its row and side records there.
@@ -36,7 +40,7 @@ pub(crate) struct Derived {
 
 impl Derived {
     fn size(&self) -> usize {
-        let asked: usize = self.asked.iter().map(|(url, _)| url.len() + size_of::<(Box<str>, u64)>()).sum();
+        let asked: usize = self.asked.iter().map(|(url, _)| url.len() + size_of::<(Arc<str>, u64)>()).sum();
         size_of::<Derived>() + asked + self.own.as_ref().map_or(0, |own| own.len())
     }
 }

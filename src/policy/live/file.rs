@@ -3,7 +3,8 @@
 //! A put only reads the rules; the automaton of a file is compiled when its first URL is judged. So the answers that a crawler gets again
 //! and again, and those of hosts that it never visits, cost no automaton.
 
-use std::hash::{Hash, Hasher};
+use hashbrown::DefaultHashBuilder;
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
@@ -20,10 +21,11 @@ use crate::policy::url_answers::StoredRules;
 #[derive(Debug)]
 pub(crate) struct FileMaker {
     /// The number of columns.
-    pub width: usize,
-    pub dialect: &'static Dialect,
+    width: usize,
+    dialect: &'static Dialect,
     /// The bytes that automata take beyond those [expected](expected_bytes).
     pub beyond: AtomicU64,
+    hasher: DefaultHashBuilder,
 }
 
 /// The groups of a file. Files with the same groups on the same lines share them.
@@ -34,6 +36,8 @@ pub(crate) struct FileGroups {
     crawlers: Box<[u8]>,
     /// What follows from these: the automata, as words, because they are read so.
     automata: OnceLock<Box<[u32]>>,
+    /// Of the rest but the automata.
+    hash: u64,
     maker: Arc<FileMaker>,
 }
 
@@ -85,7 +89,7 @@ impl FileGroups {
 
 impl PartialEq for FileGroups {
     fn eq(&self, other: &FileGroups) -> bool {
-        self.content() == other.content()
+        self.hash == other.hash && self.content() == other.content()
     }
 }
 
@@ -93,7 +97,7 @@ impl Eq for FileGroups {}
 
 impl Hash for FileGroups {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.content().hash(state);
+        state.write_u64(self.hash);
     }
 }
 
@@ -112,6 +116,10 @@ pub(crate) struct LiveFile {
 }
 
 impl FileMaker {
+    pub fn new(width: usize, dialect: &'static Dialect) -> FileMaker {
+        FileMaker { width, dialect, beyond: AtomicU64::new(0), hasher: DefaultHashBuilder::default() }
+    }
+
     /// The file with these groups, and the places of its row and its side records.
     pub(in crate::policy) fn file(
         self: &Arc<FileMaker>,
@@ -138,13 +146,7 @@ impl FileMaker {
         let row = encode_row(vec![CrawlerClass { group, columns }], self.width, |_| Ok(NONE))?;
         let ((rows, row), (crawlers, _)) = (pool_of(Section::Rows, &row), pool_of(Section::Crawlers, &[]));
         let (side, place) = pool_of(Section::Side, side_records);
-        let groups = FileGroups {
-            rules: rules.into(),
-            rows: rows.into(),
-            crawlers: crawlers.into(),
-            automata: OnceLock::new(),
-            maker: Arc::clone(self),
-        };
+        let groups = self.groups([rules, rows, crawlers].map(Vec::into_boxed_slice), OnceLock::new());
         Ok((LiveFile { groups: Arc::new(groups), side: side.into() }, StoredRules { source: 0, row, side: place }))
     }
 
@@ -155,15 +157,16 @@ impl FileMaker {
         let rules = selected.store(&mut tables)?;
         tables.finish()?;
         let pool = |section| tables.pool(section);
-        let groups = FileGroups {
-            rules: pool(Section::Rules).into(),
-            rows: pool(Section::Rows).into(),
-            crawlers: pool(Section::Crawlers).into(),
-            automata: words_of(pool(Section::Automata)).into(),
-            maker: Arc::clone(self),
-        };
+        let content = [Section::Rules, Section::Rows, Section::Crawlers].map(|section| pool(section).into());
+        let groups = self.groups(content, words_of(pool(Section::Automata)).into());
         self.beyond.fetch_add(groups.beyond(), Relaxed);
         Ok((LiveFile { groups: Arc::new(groups), side: pool(Section::Side).into() }, rules))
+    }
+
+    fn groups(self: &Arc<FileMaker>, content: [Box<[u8]>; 3], automata: OnceLock<Box<[u32]>>) -> FileGroups {
+        let hash = self.hasher.hash_one(&content);
+        let [rules, rows, crawlers] = content;
+        FileGroups { rules, rows, crawlers, automata, hash, maker: Arc::clone(self) }
     }
 }
 
@@ -234,7 +237,7 @@ mod tests {
 
     #[test]
     fn automata_are_counted_beyond_what_is_expected_of_them() {
-        let maker = Arc::new(FileMaker { width: 2, dialect: Dialect::DEFAULT, beyond: AtomicU64::new(0) });
+        let maker = Arc::new(FileMaker::new(2, Dialect::DEFAULT));
         let beyond = || maker.beyond.load(Relaxed);
         let plain = file(&maker, "User-agent: *\nDisallow: /private/\n");
         plain.items();

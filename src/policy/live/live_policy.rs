@@ -84,16 +84,16 @@ impl Live {
         (self.derived.bytes() + self.waiting.bytes()) as u64 + self.maker.beyond.load(Relaxed)
     }
 
-    /// Makes a version the current one, and frees those before it that no reader has any more.
+    /// Makes a version the current one.
     pub(super) fn replace(&self, next: Arc<LiveState>) {
         let replaced = self.state.swap(next);
-        self.free_retired();
         lock(&self.retired).push(replaced);
     }
 
-    /// Frees the versions that no reader has any more.
-    fn free_retired(&self) {
-        lock(&self.retired).retain(|version| Arc::strong_count(version) > 1);
+    /// Frees the versions that no reader has any more. It takes a part of the time of a put, so no lock is held meanwhile.
+    pub(super) fn free_retired(&self) {
+        let unused: Vec<_> = lock(&self.retired).extract_if(.., |version| Arc::strong_count(version) == 1).collect();
+        drop(unused);
     }
 
     /// The state of an origin in canonical form; `None` if nothing is known about it.
@@ -125,7 +125,7 @@ impl LivePolicy {
         let base =
             Captures::new(columns.clone(), dialect).into_policy().expect("memory holds a policy without origins");
         let state = LiveState { base, generation: 0, urls: HashTrieMapSync::new_sync(), version: 0, rebased_at: 0 };
-        let maker = FileMaker { width: columns.count(), dialect, beyond: AtomicU64::new(0) };
+        let maker = FileMaker::new(columns.count(), dialect);
         LivePolicy(Arc::new(Live {
             maker: Arc::new(maker),
             columns: Arc::new(columns),
@@ -230,7 +230,7 @@ impl LivePolicy {
         let next = LiveState { base, generation: state.generation + 1, urls, version, rebased_at: version };
         live.replace(Arc::new(next));
         live.derived.clear();
-        drop((state, earlier));
+        drop((ledger, state, earlier));
         live.free_retired();
         *lock(&live.unfit) = None;
         Ok(())

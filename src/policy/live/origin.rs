@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::derived::{Derived, DerivedCache, Place};
 use super::file::LiveFile;
 use super::state::{Gathering, LiveState, LiveUrl};
+use crate::dialect::AnswerKind;
 use crate::origin::ROBOTS_TXT;
 use crate::policy::error::WriteError;
 use crate::policy::groups::Groups;
@@ -14,6 +15,7 @@ use crate::policy::image::Record;
 use crate::policy::resolve::{FinalStatuses, Hops, Resolved, Resolver};
 use crate::policy::side_records;
 use crate::policy::state::OriginState;
+use crate::policy::url_answers::UrlAnswers;
 use crate::preferences::SignalScope;
 use crate::robots::SideRecord;
 
@@ -139,6 +141,18 @@ impl LiveState {
         Some(with_rules)
     }
 
+    /// Derives the origin with this robots.txt now, unless other URLs count for it: so the first URL that is judged after a put does not wait.
+    pub(super) fn derive_ahead(&self, url: &str) {
+        let Some(newer) = self.urls.get(url).filter(|_| url.ends_with(ROBOTS_TXT)) else { return };
+        let leads_on = |kept: &UrlAnswers| kept.of_kind(AnswerKind::Redirect).is_some();
+        if !leads_on(&newer.kept)
+            && let Ok(Some(derived)) = self.derive(url)
+            && derived.asked.len() == 1
+        {
+            newer.derived.store(Some(Arc::new(derived)));
+        }
+    }
+
     /// What follows for the origin with this robots.txt; `None` if nothing is known about it.
     fn derive(&self, url: &str) -> Result<Option<Derived>, WriteError> {
         let mut gathering = Gathering::new(self);
@@ -171,7 +185,7 @@ impl LiveState {
     }
 
     /// The URLs that the state of an origin depends on.
-    pub(super) fn urls_of(&self, origin: &[u8]) -> Result<Vec<Box<str>>, WriteError> {
+    pub(super) fn urls_of(&self, origin: &[u8]) -> Result<Vec<Arc<str>>, WriteError> {
         let url = robots_url(origin);
         let derived = std::str::from_utf8(&url).map_or(Ok(None), |url| self.derive(url))?;
         Ok(derived.map_or_else(Vec::new, |derived| derived.asked.into_iter().map(|(url, _)| url).collect()))

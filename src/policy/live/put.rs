@@ -86,6 +86,9 @@ impl LivePolicy {
         let news = self.read(capture)?;
         let (url, kind) = (news.url.clone(), news.answer.kind);
         let (effect, state) = self.fold(news)?;
+        if matches!(effect, PutEffect::Changed | PutEffect::Tie) {
+            state.derive_ahead(&url);
+        }
         let leads = matches!(kind, AnswerKind::Redirect | AnswerKind::NotModified) && effect != PutEffect::Full;
         let chain = if leads { chain(url, self.0.dialect, |url| state.kept(url)) } else { Vec::new() };
         Ok(Put { effect, ask: unasked(&chain).map(str::to_owned), problem: None })
@@ -122,7 +125,11 @@ impl LivePolicy {
             kept.fold(answer, &mut Sources(files.iter().map(LiveFile::compared).collect()))?;
             Ok(())
         })?;
-        Ok(next.map_or((PutEffect::Full, state), |next| (effect, next)))
+        drop(ledger);
+        let done = next.map_or((PutEffect::Full, Arc::clone(&state)), |next| (effect, next));
+        drop(state);
+        live.free_retired();
+        Ok(done)
     }
 
     /// Adds overrides. They may close sites, so there is always memory for them.
@@ -146,6 +153,8 @@ impl LivePolicy {
                 }
                 Ok(())
             })?;
+            drop((ledger, state));
+            live.free_retired();
         }
         Ok(())
     }

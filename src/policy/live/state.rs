@@ -5,7 +5,7 @@ use rpds::HashTrieMapSync;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-use super::derived::{Derived, Place};
+use super::derived::{AskedUrls, Derived, Place};
 use super::file::LiveFile;
 use crate::policy::Policy;
 use crate::policy::error::WriteError;
@@ -103,8 +103,8 @@ pub(super) struct Gathering<'s> {
     pub sources: Sources<'s>,
     /// Where each source is.
     pub places: Vec<Place>,
-    /// The URLs that were asked for, with the versions of their newer answers; 0 if there are none.
-    pub asked: Vec<(Box<str>, u64)>,
+    /// The URLs that were asked for.
+    pub asked: AskedUrls,
     /// Whether the sources have automata, which only compiling them into a policy needs.
     to_adopt: bool,
 }
@@ -115,7 +115,7 @@ impl<'s> Gathering<'s> {
         let (mut sources, mut places) = (Vec::with_capacity(2), Vec::with_capacity(2));
         sources.push(state.base.image.items());
         places.push(Place::Base);
-        Gathering { state, sources: Sources(sources), places, asked: Vec::with_capacity(1), to_adopt: false }
+        Gathering { state, sources: Sources(sources), places, asked: AskedUrls::new(), to_adopt: false }
     }
 
     /// A gathering whose answers become those of a policy.
@@ -128,10 +128,10 @@ impl<'s> Gathering<'s> {
         let state = self.state;
         let of_base = if state.has_base() { state.base.url_record(url) } else { None };
         let mut known = of_base.map(|record| Known { kept: record.kept.into_owned(), placement: record.placement });
-        let newer = state.urls.get(url);
+        let newer = state.urls.get_key_value(url);
         let asked = self.asked.len() as u32;
-        self.asked.push((url.into(), newer.map_or(0, |newer| newer.version)));
-        let Some(newer) = newer else { return Ok(known) };
+        self.asked.push(newer.map_or_else(|| (url.into(), 0), |(url, newer)| (Arc::clone(url), newer.version)));
+        let Some((_, newer)) = newer else { return Ok(known) };
         let first = self.sources.0.len() as u32;
         for (number, file) in (0..).zip(&newer.files) {
             self.sources.0.push(if self.to_adopt { file.items() } else { file.compared() });
