@@ -69,6 +69,10 @@ pub(crate) fn encode_row(
     width: usize,
     mut set: impl FnMut(&[u8]) -> Result<u32, WriteError>,
 ) -> Result<Vec<u8>, WriteError> {
+    // Of most files, all crawlers have the same groups.
+    if let [CrawlerClass { group, .. }] = classes[..] {
+        return Ok(group.map_or_else(Vec::new, |group| encode(Some(group)).to_vec()));
+    }
     let mut of_automaton: HashMap<u32, Vec<usize>> = HashMap::new();
     for class in &classes {
         of_automaton.entry(class.automaton()).or_default().extend(&class.columns);
@@ -77,16 +81,12 @@ pub(crate) fn encode_row(
     let order = |columns: &[usize]| (Reverse(columns.len()), columns.iter().min().copied());
     classes.sort_by_cached_key(|class| (order(&of_automaton[&class.automaton()]), order(&class.columns)));
     let mut row: Vec<u8> = classes.iter().flat_map(|class| encode(class.group)).collect();
-    match classes.as_slice() {
-        [CrawlerClass { group: None, .. }] => row.clear(),
-        [] | [_] => {}
-        [first, ..] => {
-            let sets = classes.iter().map(|class| &class.columns).chain([&of_automaton[&first.automaton()]]);
-            for columns in sets {
-                let is_all = columns.len() == width;
-                let place = if is_all { NONE } else { set(&set_of(columns.iter().copied(), width))? };
-                row.extend_from_slice(&place.to_le_bytes());
-            }
+    if let Some(first) = classes.first() {
+        let sets = classes.iter().map(|class| &class.columns).chain([&of_automaton[&first.automaton()]]);
+        for columns in sets {
+            let is_all = columns.len() == width;
+            let place = if is_all { NONE } else { set(&set_of(columns.iter().copied(), width))? };
+            row.extend_from_slice(&place.to_le_bytes());
         }
     }
     Ok(row)

@@ -1,7 +1,6 @@
 //! The live policy itself: making one, what it says of an origin, writing it, and putting another policy beneath.
 
 use arc_swap::ArcSwap;
-use rpds::HashTrieMapSync;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -11,7 +10,7 @@ use super::derived::DerivedCache;
 use super::file::{FileMaker, LiveFile};
 use super::ledger::Ledger;
 use super::origin::LiveOrigin;
-use super::state::{Gathering, LiveState};
+use super::state::{Gathering, LiveState, LiveUrls};
 use super::waiting::WaitingTable;
 use crate::dialect::Dialect;
 use crate::formats::replace::folder_of;
@@ -124,7 +123,7 @@ impl LivePolicy {
         let columns = crawlers.into();
         let base =
             Captures::new(columns.clone(), dialect).into_policy().expect("memory holds a policy without origins");
-        let state = LiveState { base, generation: 0, urls: HashTrieMapSync::new_sync(), version: 0, rebased_at: 0 };
+        let state = LiveState { base, generation: 0, urls: LiveUrls::default(), version: 0, rebased_at: 0 };
         let maker = FileMaker::new(columns.count(), dialect);
         LivePolicy(Arc::new(Live {
             maker: Arc::new(maker),

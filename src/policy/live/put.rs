@@ -215,6 +215,9 @@ fn undo(ledger: &mut Ledger, new: &LiveUrl, old: Option<&LiveUrl>, before: u64) 
 
 /// What an answer does to those that are known, in the base or since.
 fn effect(state: &LiveState, news: &News) -> Result<PutEffect, WriteError> {
+    if !state.has_base() && !state.urls.contains_key(&*news.url) {
+        return Ok(PutEffect::Changed);
+    }
     let mut gathering = Gathering::new(state);
     let Some(known) = gathering.known(&news.url)? else { return Ok(PutEffect::Changed) };
     let Some(same_kind) = known.kept.of_kind(news.answer.kind) else { return Ok(PutEffect::Changed) };

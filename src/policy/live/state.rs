@@ -1,6 +1,7 @@
 //! A version of a live policy: the answers of each URL, over a policy.
 
 use arc_swap::ArcSwapOption;
+use hashbrown::DefaultHashBuilder;
 use rpds::HashTrieMapSync;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -59,7 +60,7 @@ impl LiveUrl {
 
     /// Keeps only the files that an answer or the override refers to, in the order in which they do.
     pub fn drop_unused_files(&mut self) {
-        let mut used = vec![None; self.files.len()];
+        let mut used: SmallVec<[Option<u32>; 2]> = SmallVec::from_elem(None, self.files.len());
         let mut next = 0;
         let LiveUrl { kept, placement, .. } = self;
         for rules in rules_mut(kept, placement.as_deref_mut()) {
@@ -70,7 +71,8 @@ impl LiveUrl {
             });
         }
         let files = std::mem::take(&mut self.files).into_iter().zip(used);
-        let mut files: Vec<(u32, LiveFile)> = files.filter_map(|(file, place)| Some((place?, file))).collect();
+        let mut files: SmallVec<[(u32, LiveFile); 2]> =
+            files.filter_map(|(file, place)| Some((place?, file))).collect();
         files.sort_unstable_by_key(|(place, _)| *place);
         self.files = files.into_iter().map(|(_, file)| file).collect();
     }
@@ -79,12 +81,15 @@ impl LiveUrl {
 /// What a note of an answer takes, in bytes.
 const NOTES: usize = 256;
 
+/// The URLs that have newer answers, in a map whose versions share most of their nodes.
+pub(crate) type LiveUrls = HashTrieMapSync<Arc<str>, Arc<LiveUrl>, DefaultHashBuilder>;
+
 #[derive(Debug, Clone)]
 pub(crate) struct LiveState {
     pub base: Policy,
     /// The number of the base; each has another.
     pub generation: u64,
-    pub urls: HashTrieMapSync<Arc<str>, Arc<LiveUrl>>,
+    pub urls: LiveUrls,
     /// The number of this version; each put makes the next.
     pub version: u64,
     /// The version that first had the base.
@@ -158,7 +163,7 @@ impl<'s> Gathering<'s> {
 
 impl LiveState {
     /// Whether the base has any URL.
-    fn has_base(&self) -> bool {
+    pub(super) fn has_base(&self) -> bool {
         // Without any, the section has only the number of its marks.
         self.base.image.section(Section::Answers).len() > size_of::<u64>()
     }
