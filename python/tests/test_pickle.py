@@ -131,7 +131,11 @@ def test_choices_take_times_of_python_and_of_the_program() -> None:
         ({"max_age": timedelta(microseconds=1)}, ValueError, "max_age: expected whole seconds"),
         ({"max_age": 1.5}, TypeError, "max_age: expected a number of seconds, a timedelta"),
         ({"unreachable_as_unavailable": "91d"}, robosieve.Error, "unreachable_as_unavailable: .* at most 90d"),
-        ({"unreachable_as_unavailable": "dialect"}, robosieve.Error, "unreachable_as_unavailable: .* expected a duration"),
+        (
+            {"unreachable_as_unavailable": "dialect"},
+            robosieve.Error,
+            "unreachable_as_unavailable: .* expected a duration",
+        ),
         ({"now": datetime(2026, 1, 12)}, ValueError, "now: .* has no time zone"),
         ({"now": "noon"}, robosieve.Error, 'now: "noon" is not an RFC 3339 time'),
         ({"now": timedelta(1)}, TypeError, "now: expected seconds of Unix time, a datetime"),
