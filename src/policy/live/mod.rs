@@ -5,7 +5,8 @@
 //! readers take no lock, see a put whole or not at all, and may keep the version that they began with.
 //!
 //! Nothing but the URL of the answer is touched. What follows for origins is [derived](origin) when one is judged, from the answers
-//! on its redirect chain, with the functions that derive it when a policy is compiled; it holds as long as these have their versions.
+//! on its redirect chain, with the functions that derive it when a policy is compiled; it holds as long as these have their versions. An
+//! origin whose own answer is no redirect needs no others, so a put derives it at once.
 //!
 //! Files are counted by those who refer to them ([`ledger`]), so a replaced answer leaves nothing behind.
 
