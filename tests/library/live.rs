@@ -44,6 +44,7 @@ fn judge_alike(live: &LivePolicy, all: &Policy, urls: &[String], told: &str) {
             let found = live.matcher(agent, choices).unwrap();
             let mut outcomes = Vec::new();
             found.judge_all(urls, &mut outcomes);
+            assert_eq!(outcomes.len(), urls.len());
             for (url, outcome) in urls.iter().zip(outcomes) {
                 let one = expected.judge(url);
                 assert_eq!((outcome, found.judge(url)), (one, one), "{told} {agent} {url:?}");
@@ -332,6 +333,9 @@ fn choices_without_a_time_are_those_of_the_clock() {
         [("https://fresh.example/", Partition::Allowed), ("https://old.example/", Partition::Deferred)]
     {
         assert_eq!((of_live.judge(url).partition(), compiled.judge(url).partition()), (expected, expected));
+        let mut outcomes = Vec::new();
+        of_live.judge_all(&[url, url], &mut outcomes);
+        assert_eq!(outcomes.iter().map(|outcome| outcome.partition()).collect::<Vec<_>>(), [expected; 2]);
     }
     let list = folder.path().join("list.txt");
     std::fs::write(&list, "https://fresh.example/\nhttps://old.example/\n").unwrap();
@@ -375,6 +379,7 @@ fn threads_see_puts_whole() {
             let mut outcomes = Vec::new();
             while !done.load(Relaxed) {
                 matcher.judge_all(&urls, &mut outcomes);
+                assert_eq!(outcomes.len(), urls.len());
                 outcomes.chunks(2).for_each(|pair| assert_eq!(pair[0], pair[1]));
             }
         });
