@@ -185,6 +185,8 @@ mod tests {
             let key = SameUrl::Fetched.key(url.as_bytes());
             assert!(matches!(key, Ok(Cow::Borrowed(key)) if key == url.as_bytes()), "{url}");
         }
+        let of_origins = keys(SameUrl::Fetched, b"http://a.example\nhttps://b.example");
+        assert_eq!(of_origins, ["http://a.example/", "https://b.example/"].map(|url| Some(url.as_bytes().to_vec())));
         let with_fragment = SameUrl::Fetched.key(b"http://a.example/x#top");
         assert!(matches!(with_fragment, Ok(Cow::Borrowed(b"http://a.example/x"))));
     }

@@ -272,6 +272,7 @@ mod tests {
 
     #[test]
     fn a_quoted_field_may_hold_the_delimiter_and_doubled_quotes() {
+        assert_eq!(field(b',', 0, "abc,\"d\"").unwrap(), "abc");
         for (delimiter, line) in [(b',', r#""a,""b",c,"d""e",f"#), (b';', r#""a;""b";c;"d""e";f"#)] {
             let found = |column| field(delimiter, column, line).unwrap();
             assert_eq!(found(0), format!("a{}\"b", delimiter as char));
@@ -296,6 +297,10 @@ mod tests {
 
     #[test]
     fn names_are_fields_without_quotes_and_blanks() {
+        assert_eq!(
+            [Column::Number(2), Column::Name("u,r".to_owned())].map(|column| column.to_string()),
+            ["2", "\"u,r\""]
+        );
         let names = |delimiter, line: &[u8]| Delimited { separator: Separator::Byte(delimiter), column: 0 }.names(line);
         assert_eq!(names(b',', b"\"the \"\"url\"\"\", b,c\r").unwrap(), ["the \"url\"", "b", "c"]);
         assert_eq!(names(b'\t', b"\"a\"\tb ").unwrap(), ["\"a\"", "b"]);
