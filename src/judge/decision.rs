@@ -170,12 +170,10 @@ impl DecisionTable {
         }
     }
 
-    /// Whether an origin has been unreachable for so long that it counts as having no robots.txt. If no source says
-    /// since when, the time counts from the failed answer.
+    /// Whether an origin has been unreachable for so long that it counts as having no robots.txt.
     fn is_long_unreachable(&self, state: impl FnOnce() -> OriginState) -> bool {
         let Some(seconds) = self.choices.unreachable_as_unavailable else { return false };
-        let answered = state().answered;
-        let since = answered.unreachable_since.or(answered.fetched_at);
+        let since = state().answered.failing_since();
         since.is_some_and(|since| since.saturating_add_unsigned(seconds) <= self.choices.now)
     }
 

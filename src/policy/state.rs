@@ -71,6 +71,11 @@ impl Answered {
     pub(crate) fn times(&self) -> Times {
         Times { fetched_at: self.fetched_at, expires: self.expires }
     }
+
+    /// Since when the origin, if it is unreachable, has been so. If no source says, it is since the failed answer.
+    pub(crate) fn failing_since(&self) -> Option<i64> {
+        self.unreachable_since.or(self.fetched_at)
+    }
 }
 
 /// The age of rules.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::facts::{Explained, Report};
-use super::html::{Cell, caption, number, paragraph, section, source, table, text};
+use super::html::{Cell, caption, number, paragraph, section, source, table, warning};
 use super::policy_changes::PolicyChanges;
 use crate::show::diff::{Change, Seen};
 
@@ -58,8 +58,8 @@ fn since_policy(report: &Report, changes: &PolicyChanges, explained: &Explained)
     let mut content =
         paragraph(&format!("Of {} origins in either policy, {} changed.", number(origins), number(changed)));
     if !explained.is_same {
-        let warning = "The policy given as that of the run is another, so this may not be what changed for the run.";
-        content.push_str(&format!("<p class=\"warning\">{}</p>\n", text(warning)));
+        let told = "The policy given as that of the run is another, so this may not be what changed for the run.";
+        content.push_str(&warning(told));
     }
     let name = |crawler: u16| changes.names.get(usize::from(crawler)).cloned().unwrap_or_default();
     let rows = changes.counts.iter().map(|(&(crawler, change), &origins)| {

@@ -10,7 +10,7 @@ pub(super) fn crawlers(receipt: &Receipt) -> Vec<(String, Vec<(&'static str, Par
     let part = |(partition, name): (Partition, &String)| {
         (partition.name(), receipt.partitions.get(name).cloned().unwrap_or_default())
     };
-    let parts = names.chunks(4).map(|names| Partition::ALL.into_iter().zip(names).map(part).collect());
+    let parts = names.chunks(Partition::COUNT).map(|names| Partition::ALL.into_iter().zip(names).map(part).collect());
     receipt.splits().names().into_iter().zip(parts).collect()
 }
 

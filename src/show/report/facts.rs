@@ -2,12 +2,13 @@
 
 use hashbrown::HashMap;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
 use super::error::ReportError;
+use super::greatest::Greatest;
 use super::policy_changes::PolicyChanges;
 use super::reread::{self, RereadLines};
 use super::run_before::RunBefore;
@@ -18,7 +19,7 @@ use crate::outcome::{Partition, Reason};
 use crate::output::folder::NEEDED;
 use crate::output::missing_robots;
 use crate::output::receipt::Receipt;
-use crate::policy::{Crawler, OriginState, Policy};
+use crate::policy::{Crawler, Policy};
 use crate::preferences::{Preference, PreferenceLine, Use};
 use crate::robots::SideRecord;
 use crate::run::stored::StoredRun;
@@ -192,7 +193,7 @@ impl OriginsToFetch {
             opened => opened?,
         };
         let mut waiting = OriginsToFetch::default();
-        let mut top = BinaryHeap::new();
+        let mut top = Greatest::new(most);
         for row in missing_robots::rows(file) {
             let (url, found) = row?;
             let origin = origin::of_robots_url(&url).map_or(url.clone(), str::to_owned);
@@ -200,17 +201,9 @@ impl OriginsToFetch {
             let counts = waiting.reasons.entry(cause).or_default();
             counts.origins += 1;
             counts.lines = counts.lines.saturating_add(found.lines);
-            top.push(Reverse(WaitingOrigin {
-                lines: found.lines,
-                origin: Reverse(origin),
-                cause,
-                asked_at: found.asked_at,
-            }));
-            if top.len() > most {
-                top.pop();
-            }
+            top.add(WaitingOrigin { lines: found.lines, origin: Reverse(origin), cause, asked_at: found.asked_at });
         }
-        waiting.origins = top.into_sorted_vec().into_iter().map(|Reverse(origin)| origin).collect();
+        waiting.origins = top.into_vec();
         Ok(waiting)
     }
 
@@ -301,7 +294,7 @@ impl UnreachableOrigins {
         let records = policy.records().filter(|(_, record)| record.origin_status.is_unreachable());
         for (_, record) in records {
             counts.all += 1;
-            match since(&record.state()) {
+            match record.state().answered.failing_since() {
                 Some(since) => {
                     counts.first = Some(counts.first.map_or(since, |first| first.min(since)));
                     let age = now.saturating_sub(since);
@@ -312,9 +305,4 @@ impl UnreachableOrigins {
         }
         counts
     }
-}
-
-/// Since when an origin has been unreachable. If no source says, it is since the failed answer.
-pub(super) fn since(state: &OriginState) -> Option<i64> {
-    state.answered.unreachable_since.or(state.answered.fetched_at)
 }

@@ -92,6 +92,11 @@ pub(super) fn paragraph(content: &str) -> String {
     format!("<p>{}</p>\n", text(content))
 }
 
+/// A paragraph that a reader must not overlook.
+pub(super) fn warning(content: &str) -> String {
+    format!("<p class=\"warning\">{}</p>\n", text(content))
+}
+
 /// A paragraph that says where numbers are from.
 pub(super) fn source(content: &str) -> String {
     format!("<p class=\"source\">{}</p>\n", text(content))

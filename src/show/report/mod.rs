@@ -11,6 +11,7 @@ mod crawlers;
 mod decided;
 mod error;
 mod facts;
+mod greatest;
 mod html;
 mod meanings;
 mod page;

@@ -11,7 +11,7 @@ use super::decided::{self, decided};
 use super::facts::{Explained, Report, UseCounts};
 use super::html::{
     Cell, bar_of_parts, caption, folded, legend, number, paragraph, percent, section, source, speed_chart, status,
-    table, text,
+    table, text, warning,
 };
 use super::meanings::{note_meaning, reason_meaning};
 use super::reread::{Cost, Decider, RereadLines};
@@ -211,8 +211,8 @@ fn costs(report: &Report) -> String {
     };
     let mut content = String::new();
     if !explained.is_same {
-        let warning = "The policy given is not that of the run, so this section may not show what happened.";
-        content.push_str(&format!("<p class=\"warning\">{}</p>\n", text(warning)));
+        let told = "The policy given is not that of the run, so this section may not show what happened.";
+        content.push_str(&warning(told));
     }
     for (agent, lines) in report.receipt.splits().names().iter().zip(&explained.lines) {
         content.push_str(&heading(&report.receipt, agent));
@@ -382,7 +382,7 @@ fn lists(report: &Report) -> String {
     if report.receipt.skipped > 0 {
         let parts = number(report.receipt.skipped);
         let what = "parts of lists could not be read and were skipped; the receipt lists them.";
-        content.push_str(&format!("<p class=\"warning\">{}</p>\n", text(&format!("{parts} {what}"))));
+        content.push_str(&warning(&format!("{parts} {what}")));
     }
     section("lists", "Lists", &content)
 }

@@ -2,8 +2,9 @@
 
 use hashbrown::HashMap;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 
+use super::greatest::Greatest;
 use super::reread::RereadLines;
 use crate::output::receipt::Receipt;
 use crate::policy::Policy;
@@ -52,21 +53,18 @@ impl PolicyChanges {
             changes: 0,
             first: vec![],
         };
-        let mut first = BinaryHeap::new();
+        let mut first = Greatest::new(most);
         let Ok(seen) = diff.compare(|change| {
             change
                 .crawlers()
                 .iter()
                 .for_each(|&crawler| *found.counts.entry((crawler, change.change())).or_default() += 1);
             found.changes += 1;
-            first.push(Reverse(ChangedOrigin::of(change, &costs)));
-            if first.len() > most {
-                first.pop();
-            }
+            first.add(ChangedOrigin::of(change, &costs));
             Ok::<(), std::convert::Infallible>(())
         });
         found.seen = seen;
-        found.first = first.into_sorted_vec().into_iter().map(|Reverse(origin)| origin).collect();
+        found.first = first.into_vec();
         Ok(found)
     }
 }

@@ -1,6 +1,6 @@
 //! The section about origins that are unreachable, and since when.
 
-use super::facts::{AGES, DAY, Report, UnreachableOrigins, since};
+use super::facts::{AGES, DAY, Report, UnreachableOrigins};
 use super::html::{Cell, caption, number, paragraph, section, source, status, table};
 use crate::formats::time;
 use crate::outcome::Reason;
@@ -39,8 +39,8 @@ pub(super) fn unreachable(report: &Report) -> String {
     let caption = caption("Those with lines in this run", lines.len(), report.most, lines.error());
     let columns = [("origin", false), ("lines", true), ("since", false), ("status", false)];
     let rows = lines.most_frequent(report.most).into_iter().map(|(origin, lines, state)| {
-        let since =
-            since(state).map_or_else(|| "unknown".to_owned(), |since| format!("{}, {}", time(since), age(now, since)));
+        let since = state.answered.failing_since();
+        let since = since.map_or_else(|| "unknown".to_owned(), |since| format!("{}, {}", time(since), age(now, since)));
         let status = Cell::Words(status(state.answered.status));
         [Cell::Origin(origin.clone(), String::new()), Cell::Number(lines), Cell::Words(since), status]
     });
