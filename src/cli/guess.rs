@@ -16,13 +16,17 @@ use crate::output::{ListPart, Receipt, TabbedLines, counted};
 /// Bytes of a list that are looked at.
 const START: u64 = 64 << 10;
 
+/// The most lists that are looked at for a head line.
+const LOOKED_AT: usize = 100;
+
 /// The most lists that are named.
 const NAMED: usize = 3;
 
 /// The warnings about the lists of a run.
 pub fn about_lists(receipt: &Receipt) -> Vec<String> {
-    let mut odd = receipt.lists.iter().filter_map(|list| Some((list, Oddity::of(list)?)));
-    // Only those that are named are looked at: there may be thousands of lists.
+    let mut looks = LOOKED_AT;
+    let mut odd = receipt.lists.iter().filter_map(|list| Some((list, Oddity::of(list, &mut looks)?)));
+    // Besides, only those that are named are looked at: there may be thousands of lists.
     let mut hints: Vec<String> = odd.by_ref().take(NAMED).map(|(list, oddity)| oddity.hint(list, receipt)).collect();
     let [invalid, tabbed, headed] = odd.fold([0; 3], |[invalid, tabbed, headed], (_, oddity)| match oddity {
         Oddity::Invalid { .. } => [invalid + 1, tabbed, headed],
@@ -55,11 +59,12 @@ enum Oddity {
 }
 
 impl Oddity {
-    fn of(list: &ListPart) -> Option<Oddity> {
+    /// The oddity of a list; so many more may be looked at for a head line.
+    fn of(list: &ListPart, looks: &mut usize) -> Option<Oddity> {
         invalid(list)
             .map(|lines| Oddity::Invalid { lines })
             .or_else(|| list.tabbed.map(Oddity::Tabbed))
-            .or_else(|| headed(list).map(Oddity::Headed))
+            .or_else(|| headed(list, looks).map(Oddity::Headed))
     }
 
     fn hint(&self, list: &ListPart, receipt: &Receipt) -> String {
@@ -142,15 +147,18 @@ fn invalid(list: &ListPart) -> Option<u64> {
 
 /// The options that read a list whose first line is the head of a table, if its lines were read as URLs. A URL may contain commas and
 /// bars, so only the head tells.
-fn headed(list: &ListPart) -> Option<String> {
+fn headed(list: &ListPart, looks: &mut usize) -> Option<String> {
     let has_invalid = || list.partitions.iter().any(|(name, part)| is_invalid(name) && part.lines > 0);
-    if list.format == "lines" && has_invalid() { head_of_table(&start_of(list)?) } else { None }
+    if list.format != "lines" || !has_invalid() {
+        return None;
+    }
+    *looks = looks.checked_sub(1)?;
+    head_of_table(&start_of(list)?)
 }
 
-/// The options that read a text with a head line, a field of which is `url` or the like, and URLs in this field of most lines.
+/// The options that read a text whose first line has a word in the field where most other lines have a URL, and as many fields as each.
 fn head_of_table(start: &[u8]) -> Option<String> {
-    let start = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start);
-    let lines: Vec<&[u8]> = lines_of(start).take(LINES).collect();
+    let lines: Vec<&[u8]> = lines_of(without_mark(start)).take(LINES).collect();
     let (first, others) = lines.split_first()?;
     SEPARATORS.into_iter().find_map(|(separator, name)| {
         let count = separator.fields(first).count();
@@ -218,7 +226,7 @@ type Guess = (&'static str, String);
 
 /// What a list that begins with `start` looks like: text of another kind, or lines of which most have a URL in the same field or member.
 fn guess(start: &[u8]) -> Option<Guess> {
-    let start = start.strip_prefix("\u{feff}".as_bytes()).unwrap_or(start);
+    let start = without_mark(start);
     if let Some((looks, advice)) = other_text(start) {
         return Some((looks, advice.to_owned()));
     }
@@ -230,6 +238,11 @@ fn guess(start: &[u8]) -> Option<Guess> {
     }
     let json = || if start.starts_with(b"{") { json_lines(&lines) } else { None };
     json().or_else(|| delimited(&lines)).or_else(|| without_scheme(&lines))
+}
+
+/// A text without its byte order mark.
+fn without_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text)
 }
 
 /// The lines of a text that are not empty.

@@ -84,6 +84,11 @@ fn a_list_of_invalid_lines_looks_like_something() {
         &done.get_output().stderr,
         &["the list table", "each line was judged as one URL", "--delimiter , --column 1 --header"],
     );
+    // Only so many lists are looked at again.
+    let many: Vec<String> = (0..102).map(|number| format!("table{number}")).collect();
+    many.iter().for_each(|name| bench.file(name, "url,status\nhttp://a.example/x,200\nhttp://a.example/y,200\n"));
+    let done = bench.filter(&format!("--robots sites --force --out out {}", many.join(" "))).assert().success();
+    said(&done.get_output().stderr, &["the list table2:", "97 more lists begin with a head line"]);
     // Some invalid lines are no reason to doubt.
     bench.file("urls", "http://a.example/\n".repeat(5) + "x,http://a.example/\n");
     let done = bench.filter("--robots sites --force --out out urls").assert().success();
