@@ -57,7 +57,7 @@ pub(super) enum Meaning {
 }
 
 impl Meaning {
-    /// What is stored of it; `store` stores the rules of a robots.txt.
+    /// The content of its stored answer; `store` stores the rules of a robots.txt, and returns their places.
     pub(super) fn content(
         self,
         store: impl FnOnce(Selected) -> Result<StoredRules, WriteError>,

@@ -34,9 +34,9 @@ pub(crate) struct FileGroups {
     rules: Box<[u8]>,
     rows: Box<[u8]>,
     crawlers: Box<[u8]>,
-    /// What follows from these: the automata, as words, because they are read so.
+    /// The automata, which follow from these, as words, because they are read so.
     automata: OnceLock<Box<[u32]>>,
-    /// Of the rest but the automata.
+    /// The hash of the content, which has no automata.
     hash: u64,
     maker: Arc<FileMaker>,
 }
@@ -47,6 +47,7 @@ fn expected_bytes(rules: usize) -> usize {
 }
 
 impl FileGroups {
+    /// Everything but the automata.
     fn content(&self) -> [&[u8]; 3] {
         [&self.rules, &self.rows, &self.crawlers]
     }
