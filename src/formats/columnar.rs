@@ -32,6 +32,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::pages::{self, PagesNeed};
 use super::seekable::FileAt;
 use super::time_text;
+use crate::threads;
 
 /// How many rows are read at a time, unless they are large.
 const BATCH: usize = 1024;
@@ -524,7 +525,10 @@ pub(crate) fn guarded<T, E: From<Malformed>>(run: impl FnOnce() -> Result<T, E>)
     let done = panic::catch_unwind(AssertUnwindSafe(run));
     IS_GUARDED.set(false);
     let broken = || Malformed("it is malformed: reading it failed an assertion".to_owned()).into();
-    done.unwrap_or_else(|_| Err(broken()))
+    done.unwrap_or_else(|panic| match threads::is_stop(&*panic) {
+        true => panic::resume_unwind(panic),
+        false => Err(broken()),
+    })
 }
 
 /// What the values of a column are.

@@ -104,8 +104,6 @@ def filter(
         if not isinstance(path, str | os.PathLike):
             raise TypeError(f"lists: item {at} is {path!r}")
     picked = None if only is None else _listed("only", only)
-    if progress is not None and not callable(progress):
-        raise TypeError(f"progress: expected a function, not {progress!r}")
     if blocked_for and (verdicts or explain):
         raise Error("blocked_for: it writes no verdicts of each crawler; leave verdicts and explain out")
     if blocked_for and preferences is not None:
