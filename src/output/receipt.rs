@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::columns::named_causes;
 use super::folder::Written;
 use super::form::{FileFormat, FrameCompression, OutputMode, OutputOptions, Splits};
+use super::table::DroppedKey;
 use crate::formats::compression::Compression;
 use crate::formats::error::json_problem;
 use crate::formats::fit::{self, Row};
@@ -382,6 +383,9 @@ pub struct ListPart {
     /// The parts skipped because they could not be read, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<SkippedPart>,
+    /// The keys of its metadata that the files of its rows do not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped_metadata: Vec<DroppedKey>,
     /// Its lines that are invalid because of a tab; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tabbed: Option<TabbedLines>,

@@ -113,24 +113,26 @@ fn record(plan: &Plan<'_>) -> Option<JobRecord> {
 
 /// The sets of files with their heads, and the table of each if they are Parquet.
 fn sets(plan: &Plan<'_>, files: OutputOptions) -> Result<(Vec<SetStart>, Vec<TableSchema>), FilterError> {
-    let folders: Vec<(String, Vec<&List>)> = if plan.options.per_input {
+    let folders: Vec<(String, Vec<usize>)> = if plan.options.per_input {
         let lists = plan.lists.iter().enumerate();
-        lists.map(|(place, list)| (list_folder(place, &list.path), vec![list])).collect()
+        lists.map(|(place, list)| (list_folder(place, &list.path), vec![place])).collect()
     } else {
-        vec![(String::new(), plan.lists.iter().collect())]
+        vec![(String::new(), (0..plan.lists.len()).collect())]
     };
     let (mut sets, mut tables) = (Vec::new(), Vec::new());
-    for (folder, lists) in folders {
-        let (mut head, mut empty_end) = (Vec::new(), Vec::new());
+    for (folder, numbers) in folders {
+        let lists: Vec<&List> = numbers.iter().map(|&number| &plan.lists[number]).collect();
+        let (mut head, mut empty_end, mut dropped) = (Vec::new(), Vec::new(), Vec::new());
         match files.format {
             FileFormat::Text => head = common_head(&lists)?.to_vec(),
             FileFormat::Parquet => {
                 let table = TableSchema::of(&lists, files, &plan.splits())?;
                 empty_end = table.empty_end()?;
+                dropped = table.dropped_keys().iter().map(|(place, key)| (numbers[*place], key.clone())).collect();
                 tables.push(table);
             }
         }
-        sets.push(SetStart { folder, head, empty_end });
+        sets.push(SetStart { folder, head, empty_end, dropped });
     }
     Ok((sets, tables))
 }

@@ -9,6 +9,8 @@
 //! the file refers to them.
 
 #[cfg(feature = "parquet")]
+mod metadata;
+#[cfg(feature = "parquet")]
 mod reread;
 #[cfg(feature = "parquet")]
 mod row_group;
@@ -30,6 +32,7 @@ pub(crate) use row_group::complete;
 pub(crate) use rows::FileRows;
 #[cfg(feature = "parquet")]
 pub(crate) use schema::TableSchema;
+pub use shared::DroppedKey;
 pub(crate) use shared::{StoredRows, TableLines, TakenRows, Wanted, frame_footer};
 #[cfg(feature = "parquet")]
 pub(crate) use waiting::{FullGroup, WaitingRows};

@@ -6,6 +6,8 @@ use parquet::file::metadata::KeyValue;
 use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
 
+use super::metadata::{Columns, FileMetadata, OUR_COLUMNS};
+use super::shared::DroppedKey;
 use crate::formats::columnar::{self, Malformed, guarded};
 use crate::input::list::line_columns::{LINE, LineColumns, URL};
 use crate::input::list::{List, ParquetList, common_head};
@@ -13,9 +15,6 @@ use crate::output::columns::{Column, Kind};
 use crate::output::error::OutputError;
 use crate::output::folder::{CRAWLER, VERDICT};
 use crate::output::form::{OutputMode, OutputOptions, REFUSED, Splits, labelled};
-
-/// The metadata key under which a file lists our columns, which are ignored when it is read as a list.
-const OUR_COLUMNS: &str = "robosieve.columns";
 
 /// Separates their names.
 const COMMA: char = ',';
@@ -33,6 +32,8 @@ pub(crate) struct TableSchema {
     pub(super) list_fields: usize,
     pub(super) line_columns: LineColumns,
     pub(super) metadata: Vec<KeyValue>,
+    /// The keys of the lists' metadata that the files do not have, each with the place of a list.
+    dropped: Vec<(usize, DroppedKey)>,
     /// The rows of the run's files.
     pub(super) files: OutputOptions,
 }
@@ -59,26 +60,24 @@ impl TableSchema {
             }
         }
         let head = common_head(lists)?;
-        let ours = own_fields(files, splits);
+        let ours: Fields = own_columns(files, splits).iter().map(|(name, kind)| added_field(name, *kind)).collect();
         let is_taken = |name: &&str| fields.iter().any(|(field, _)| field.name() == *name);
         let taken = ours.iter().map(|(own, _)| own.name()).chain(hive_columns(files)).find(is_taken);
         if let (Some(list), Some(own)) = (first, taken) {
             return Err(OutputError::ColumnTaken { path: list.path.clone(), column: own.to_owned() });
         }
         let list = first.and_then(|list| list.parquet_list());
-        Ok(guarded(|| TableSchema::with(fields, ours, list, head, files))?)
+        let table = guarded(|| TableSchema::with(fields, ours, list, files))?;
+        Ok(table.with_metadata(lists, splits, head))
     }
 
     fn with(
         fields: Fields,
         ours: Fields,
         list: Option<&ParquetList>,
-        head: &[u8],
         files: OutputOptions,
     ) -> Result<TableSchema, Malformed> {
         let list_fields = fields.len();
-        let names: Vec<&str> = ours.iter().map(|(own, _)| own.name()).collect();
-        let our_columns = KeyValue::new(OUR_COLUMNS.to_owned(), names.join(&COMMA.to_string()));
         let (columns, of_batch): (Vec<TypePtr>, Vec<FieldRef>) = fields.into_iter().chain(ours).unzip();
         let root = Type::group_type_builder("schema").with_fields(columns).build()?;
         let schema = Arc::new(SchemaDescriptor::new(Arc::new(root)));
@@ -87,14 +86,26 @@ impl TableSchema {
             None => LineColumns::of_text(&schema)?,
         };
         let batch_schema = Arc::new(Schema::new(of_batch));
-        Ok(TableSchema {
-            schema,
-            batch_schema,
-            list_fields,
-            line_columns,
-            metadata: key_values(our_columns, head),
-            files,
-        })
+        let (metadata, dropped) = (Vec::new(), Vec::new());
+        Ok(TableSchema { schema, batch_schema, list_fields, line_columns, metadata, dropped, files })
+    }
+
+    /// The same, with the metadata of these lists, which columns are ours, and the head line of the lists.
+    fn with_metadata(self, lists: &[&List], splits: &Splits, head: &[u8]) -> TableSchema {
+        let added = own_columns(self.files, splits);
+        let columns = Columns { schema: &self.schema, of_list: self.list_fields, added: &added };
+        let of_lists = FileMetadata::of(lists, &columns);
+        let names: Vec<&str> = added.iter().map(|(name, _)| name.as_str()).collect();
+        let ours = KeyValue::new(OUR_COLUMNS.to_owned(), names.join(&COMMA.to_string()));
+        let head = (!head.is_empty()).then(|| String::from_utf8_lossy(head).trim_end_matches('\n').to_owned());
+        let head = head.map(|head| KeyValue::new(HEAD_LINE.to_owned(), head));
+        let metadata = of_lists.with([ours].into_iter().chain(head));
+        TableSchema { metadata, dropped: of_lists.dropped, ..self }
+    }
+
+    /// The keys of the lists' metadata that the files do not have, each with the place of a list.
+    pub fn dropped_keys(&self) -> &[(usize, DroppedKey)] {
+        &self.dropped
     }
 }
 
@@ -173,25 +184,23 @@ pub(super) fn name_of_batch() -> FieldRef {
     Arc::new(Field::new(ELEMENT, name, false))
 }
 
-/// The field of a column of ours; the label tells the crawlers apart.
-fn own_field(column: Column, label: &str) -> (TypePtr, FieldRef) {
-    let name = labelled(column.name, label);
+/// The field of an added column.
+fn added_field(name: &str, kind: Kind) -> (TypePtr, FieldRef) {
     let time = LogicalType::timestamp(true, TimeUnit::MILLIS);
-    match column.kind {
-        Kind::Name => text_field(&name, false),
-        Kind::Text => text_field(&name, true),
-        Kind::Whole => number_field(&name, PhysicalType::INT32, None, DataType::Int32),
-        Kind::Time => number_field(&name, PhysicalType::INT64, Some(time), DataType::Int64),
-        Kind::Names => names_field(&name),
+    match kind {
+        Kind::Name | Kind::Text => text_field(name, kind.is_optional()),
+        Kind::Whole => number_field(name, PhysicalType::INT32, None, DataType::Int32),
+        Kind::Time => number_field(name, PhysicalType::INT64, Some(time), DataType::Int64),
+        Kind::Names => names_field(name),
     }
 }
 
-/// The columns after those of the list, in order.
-fn own_fields(files: OutputOptions, splits: &Splits) -> Fields {
+/// The columns after those of the list, in order; labels tell the crawlers apart.
+fn own_columns(files: OutputOptions, splits: &Splits) -> Vec<(String, Kind)> {
     // All files have the same columns.
-    let fields_of =
-        |label: &String| files.crawler_columns(0).map(|column| own_field(column, label)).collect::<Fields>();
-    labels(files.form, splits).iter().flat_map(fields_of).collect()
+    let named = |column: Column, label: &String| (labelled(column.name, label), column.kind);
+    let columns_of = |label: &String| files.crawler_columns(0).map(|column| named(column, label)).collect::<Vec<_>>();
+    labels(files.form, splits).iter().flat_map(columns_of).collect()
 }
 
 /// The names of the columns that tell the verdicts; none if the verdict is the name of the folder.
@@ -208,11 +217,4 @@ fn hive_columns<'n>(files: OutputOptions) -> impl Iterator<Item = &'n str> {
     let is_partitioned = files.form == OutputMode::Partitions;
     let verdict = is_partitioned.then_some(VERDICT);
     verdict.into_iter().chain((is_partitioned && files.crawlers > 1).then_some(CRAWLER))
-}
-
-/// The metadata of a file: which columns are `ours`, and the head line of its lists.
-fn key_values(ours: KeyValue, head: &[u8]) -> Vec<KeyValue> {
-    let head = (!head.is_empty()).then(|| String::from_utf8_lossy(head).trim_end_matches('\n').to_owned());
-    let head = head.map(|head| KeyValue::new(HEAD_LINE.to_owned(), head));
-    [ours].into_iter().chain(head).collect()
 }

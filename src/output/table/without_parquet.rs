@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::shared::{StoredRows, TableLines, TakenRows, Wanted};
+use super::shared::{DroppedKey, StoredRows, TableLines, TakenRows, Wanted};
 use crate::input::chunks::Chunk;
 use crate::input::error::ListError;
 use crate::input::list::List;
@@ -33,6 +33,11 @@ impl TableSchema {
     /// Fails: Parquet is not built in.
     pub fn of(_lists: &[&List], _files: OutputOptions, _splits: &Splits) -> Result<TableSchema, OutputError> {
         Err(ListError::WithoutParquet.into())
+    }
+
+    /// Cannot be called.
+    pub fn dropped_keys(&self) -> &[(usize, DroppedKey)] {
+        match *self {}
     }
 
     /// Cannot be called.
