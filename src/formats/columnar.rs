@@ -5,7 +5,10 @@
 //! is decoded, and held to a limit; a panic of the library becomes an error ([`guarded`]).
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampSecondType};
+use arrow_array::types::{
+    Float32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType, TimestampNanosecondType,
+    TimestampSecondType,
+};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
 use arrow_select::concat::concat_batches;
@@ -54,12 +57,17 @@ pub(crate) fn names(schema: &SchemaDescriptor) -> Vec<String> {
     schema.columns().iter().map(|column| column.path().string()).collect()
 }
 
+/// The metadata key under which Spark describes the rows of its files.
+pub(crate) const SPARK_ROWS: &str = "org.apache.spark.sql.parquet.row.metadata";
+
 pub(crate) struct ParquetFile {
     bytes: Positioned,
     schema: SchemaDescPtr,
     reading: ArrowReaderMetadata,
-    /// How to read INT96 in seconds, which can hold all of it; `None` if there are no such columns.
-    in_seconds: Option<(ArrowReaderMetadata, Vec<usize>)>,
+    /// The columns in INT96, and how else to read them; `None` if there are none.
+    int96: Option<Int96Columns>,
+    /// Whether Spark wrote it, whose times are whole microseconds.
+    is_of_spark: bool,
     /// The most bytes that pages of all columns which are read together may take.
     limit: u64,
     /// What the pages of a column of a row group take, once it is known.
@@ -86,13 +94,20 @@ impl ParquetFile {
         let (bytes, metadata) = ParquetFile::footer(file)?;
         let schema = metadata.file_metadata().schema_descr_ptr();
         let is_int96 = |&at: &usize| schema.column(at).physical_type() == PhysicalType::INT96;
-        let int96: Vec<usize> = (0..schema.num_columns()).filter(is_int96).collect();
-        let in_seconds = match int96.is_empty() {
+        let columns: Vec<usize> = (0..schema.num_columns()).filter(is_int96).collect();
+        let entries = metadata.file_metadata().key_value_metadata();
+        let is_of_spark = entries.is_some_and(|entries| entries.iter().any(|entry| entry.key == SPARK_ROWS));
+        let reading_in = |unit| plain_reading(metadata.clone(), &unit);
+        let int96 = match columns.is_empty() {
             true => None,
-            false => Some((plain_reading(metadata.clone(), &TimeUnit::Second)?, int96)),
+            false => Some(Int96Columns {
+                columns,
+                in_seconds: reading_in(TimeUnit::Second)?,
+                in_nanoseconds: is_of_spark.then(|| reading_in(TimeUnit::Nanosecond)).transpose()?,
+            }),
         };
-        let reading = plain_reading(metadata, &TimeUnit::Nanosecond)?;
-        Ok(ParquetFile { bytes, schema, reading, in_seconds, limit: u64::MAX, needs: Mutex::default() })
+        let reading = reading_in(if is_of_spark { TimeUnit::Microsecond } else { TimeUnit::Nanosecond })?;
+        Ok(ParquetFile { bytes, schema, reading, int96, is_of_spark, limit: u64::MAX, needs: Mutex::default() })
     }
 
     /// Opens a file whose times are only wanted to the second.
@@ -100,7 +115,8 @@ impl ParquetFile {
         let (bytes, metadata) = ParquetFile::footer(file)?;
         let schema = metadata.file_metadata().schema_descr_ptr();
         let reading = plain_reading(metadata, &TimeUnit::Second)?;
-        Ok(ParquetFile { bytes, schema, reading, in_seconds: None, limit: u64::MAX, needs: Mutex::default() })
+        let is_of_spark = false;
+        Ok(ParquetFile { bytes, schema, reading, int96: None, is_of_spark, limit: u64::MAX, needs: Mutex::default() })
     }
 
     /// The same, with a limit for the bytes of pages that are read together.
@@ -222,7 +238,7 @@ impl ParquetFile {
             };
             columns.extend_from_slice(batch.columns());
         }
-        self.check_times(rows)?;
+        self.check_times(rows, &columns)?;
         Ok(RecordBatch::try_new(SchemaRef::clone(self.batch_schema()), columns)?)
     }
 
@@ -255,26 +271,46 @@ impl ParquetFile {
         }
     }
 
-    /// Checks that times in INT96 fit into a number of nanoseconds.
-    fn check_times(&self, rows: RowRange) -> Result<(), Malformed> {
-        let Some((in_seconds, columns)) = &self.in_seconds else { return Ok(()) };
-        for batch in self.reader(in_seconds, rows, columns, rows.rows)? {
-            let (mut names, mut too_far) = (columns.iter(), None);
-            let mut look = |values: &ArrayRef| {
-                let column = names.next();
-                let seconds = values.as_primitive::<TimestampSecondType>();
-                let nanoseconds = |seconds: i64| seconds.checked_add(1)?.checked_mul(1_000_000_000);
-                if seconds.iter().flatten().any(|seconds| nanoseconds(seconds).is_none()) {
-                    too_far = column.map(|&at| self.schema.column(at).path().string());
-                }
-            };
-            batch?.columns().iter().for_each(|column| leaves(column, &mut look));
-            if let Some(name) = too_far {
-                let problem = "has a time that nanoseconds in 64 bits cannot hold (years 1677 to 2262)";
-                return Err(Malformed(format!("its column {name:?} {problem}")));
-            }
+    /// Checks that times in INT96 of these rows, which were read as `read`, are what they were.
+    fn check_times(&self, rows: RowRange, read: &[ArrayRef]) -> Result<(), Malformed> {
+        let Some(Int96Columns { columns, in_seconds, in_nanoseconds }) = &self.int96 else { return Ok(()) };
+        let (units, problem) = match self.is_of_spark {
+            true => (1_000_000, "has a time that microseconds in 64 bits cannot hold"),
+            false => (1_000_000_000, "has a time that nanoseconds in 64 bits cannot hold (years 1677 to 2262)"),
+        };
+        let is_too_far = |seconds: i64| seconds.checked_add(1).and_then(|seconds| seconds.checked_mul(units)).is_none();
+        let failed = |place: usize, problem: &str| {
+            Err(Malformed(format!("its column {:?} {problem}", self.schema.column(columns[place]).path().string())))
+        };
+        let numbers = self.int96_values(in_seconds, rows)?;
+        if let Some(place) = numbers.iter().position(|column| column.iter().any(|&seconds| is_too_far(seconds))) {
+            return failed(place, problem);
         }
-        Ok(())
+        let Some(in_nanoseconds) = in_nanoseconds else { return Ok(()) };
+        let mut microseconds = Vec::new();
+        let mut add = |values: &ArrayRef| microseconds.extend(int96_numbers(values));
+        read.iter().for_each(|column| leaves(column, &mut add));
+        // The numbers of nanoseconds may have wrapped around, and their differences with them.
+        let is_finer = |(finer, read): (&i64, &i64)| finer.wrapping_sub(read.wrapping_mul(1000)) != 0;
+        let nanoseconds = self.int96_values(in_nanoseconds, rows)?;
+        match nanoseconds.iter().zip(&microseconds).position(|(finer, read)| finer.iter().zip(read).any(is_finer)) {
+            Some(place) => failed(place, "has a time that is no whole number of microseconds, as those of Spark are"),
+            None => Ok(()),
+        }
+    }
+
+    /// The numbers in the columns in INT96, of those rows that have one.
+    fn int96_values(&self, reading: &ArrowReaderMetadata, rows: RowRange) -> Result<Vec<Vec<i64>>, Malformed> {
+        let columns = self.int96.as_ref().map_or(&[][..], |int96| &int96.columns);
+        let mut all = Vec::new();
+        for batch in self.reader(reading, rows, columns, rows.rows)? {
+            let mut numbers = Vec::new();
+            let mut add = |values: &ArrayRef| numbers.extend(int96_numbers(values));
+            batch?.columns().iter().for_each(|column| leaves(column, &mut add));
+            all.resize(numbers.len(), Vec::new());
+            all.iter_mut().zip(numbers).for_each(|(all, more): (&mut Vec<i64>, _)| all.extend(more));
+        }
+        Ok(all)
     }
 
     fn reader(
@@ -294,6 +330,25 @@ impl ParquetFile {
         let mask = ProjectionMask::leaves(reading.parquet_schema(), columns.iter().copied());
         Ok(builder.with_projection(mask).with_row_groups(vec![group]).with_batch_size(at_once.max(1)).build()?)
     }
+}
+
+/// The columns of a file in INT96.
+struct Int96Columns {
+    columns: Vec<usize>,
+    /// How to read them in seconds, which can hold all of it, and in nanoseconds, if they are read in coarser units.
+    in_seconds: ArrowReaderMetadata,
+    in_nanoseconds: Option<ArrowReaderMetadata>,
+}
+
+/// The numbers of a column that was in INT96, without nulls; `None` if it is another column.
+fn int96_numbers(values: &ArrayRef) -> Option<Vec<i64>> {
+    let DataType::Timestamp(unit, _) = values.data_type() else { return None };
+    Some(match unit {
+        TimeUnit::Second => values.as_primitive::<TimestampSecondType>().iter().flatten().collect(),
+        TimeUnit::Microsecond => values.as_primitive::<TimestampMicrosecondType>().iter().flatten().collect(),
+        TimeUnit::Nanosecond => values.as_primitive::<TimestampNanosecondType>().iter().flatten().collect(),
+        TimeUnit::Millisecond => return None,
+    })
 }
 
 /// Whether the footer of a file says that columns are encrypted. One that is encrypted itself has another mark at its end.
@@ -451,12 +506,24 @@ fn viewed(field: &FieldRef, int96: &TimeUnit) -> FieldRef {
     Arc::new(Field::new(field.name(), kind, field.is_nullable()))
 }
 
-/// The column of a file with the rows of a column of this type: the same, but for INT96.
-pub(crate) fn written(part: &TypePtr) -> Result<TypePtr, ParquetError> {
+impl ParquetFile {
+    /// The column of a file with the rows of a column of this type: the same, but for INT96. Spark's is what Spark itself writes
+    /// if it does not write INT96, because Spark reads no nanoseconds.
+    pub fn written(&self, part: &TypePtr) -> Result<TypePtr, ParquetError> {
+        let time = match self.is_of_spark {
+            true => LogicalType::timestamp(true, ParquetUnit::MICROS),
+            false => LogicalType::timestamp(false, ParquetUnit::NANOS),
+        };
+        written(part, &time)
+    }
+}
+
+/// A part of a schema, in which times in INT96 are numbers of this type.
+fn written(part: &TypePtr, time: &LogicalType) -> Result<TypePtr, ParquetError> {
     let repetition = part.get_basic_info().repetition();
     match part.as_ref() {
         Type::GroupType { basic_info, fields } => {
-            let written = fields.iter().map(written).collect::<Result<Vec<_>, _>>()?;
+            let written = fields.iter().map(|field| written(field, time)).collect::<Result<Vec<_>, _>>()?;
             if written == *fields {
                 return Ok(Arc::clone(part));
             }
@@ -466,10 +533,9 @@ pub(crate) fn written(part: &TypePtr) -> Result<TypePtr, ParquetError> {
             Ok(Arc::new(group.with_converted_type(basic_info.converted_type()).with_id(id).build()?))
         }
         Type::PrimitiveType { basic_info, physical_type: PhysicalType::INT96, .. } => {
-            let nanoseconds = LogicalType::timestamp(false, ParquetUnit::NANOS);
             let column = Type::primitive_type_builder(part.name(), PhysicalType::INT64).with_repetition(repetition);
             let id = basic_info.has_id().then(|| basic_info.id());
-            Ok(Arc::new(column.with_logical_type(Some(nanoseconds)).with_id(id).build()?))
+            Ok(Arc::new(column.with_logical_type(Some(time.clone())).with_id(id).build()?))
         }
         Type::PrimitiveType { .. } => Ok(Arc::clone(part)),
     }

@@ -76,6 +76,8 @@ mod statuses;
 mod summary;
 mod support;
 #[cfg(feature = "parquet")]
+mod table_metadata;
+#[cfg(feature = "parquet")]
 mod tables;
 mod terminal;
 mod times;

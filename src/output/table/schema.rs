@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::metadata::{Columns, FileMetadata, OUR_COLUMNS};
 use super::shared::DroppedKey;
-use crate::formats::columnar::{self, Malformed, guarded};
+use crate::formats::columnar::{Malformed, guarded};
 use crate::input::list::line_columns::{LINE, LineColumns, URL};
 use crate::input::list::{List, ParquetList, common_head};
 use crate::output::columns::{Column, Kind};
@@ -134,7 +134,7 @@ fn fields_of(list: &List) -> Result<Fields, Malformed> {
     fields[..kept]
         .iter()
         .zip(of_batch)
-        .map(|(field, of_batch)| Ok((columnar::written(field)?, Arc::clone(of_batch))))
+        .map(|(field, of_batch)| Ok((table.file.written(field)?, Arc::clone(of_batch))))
         .collect()
 }
 

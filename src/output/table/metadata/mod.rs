@@ -12,7 +12,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::schema::types::SchemaDescriptor;
 
 use super::shared::DroppedKey;
-use crate::formats::columnar::{Malformed, guarded};
+use crate::formats::columnar::{Malformed, SPARK_ROWS, guarded};
 use crate::input::list::List;
 use crate::output::columns::Kind;
 
@@ -40,7 +40,7 @@ const DESCRIPTIONS: &[(&str, Extension)] = &[
     (OUR_COLUMNS, Extension::Ours),
     (ARROW, Extension::Arrow),
     ("pandas", Extension::Json(json::pandas)),
-    ("org.apache.spark.sql.parquet.row.metadata", Extension::Json(json::spark)),
+    (SPARK_ROWS, Extension::Json(json::spark)),
     ("parquet.avro.schema", Extension::Json(json::avro)),
     ("avro.schema", Extension::Json(json::avro)),
     ("iceberg.schema", Extension::Never("only its table can give new columns their ids")),
