@@ -90,8 +90,9 @@ def write_all(folder, urls):
     known = polars.from_arrow(table.select(["url", "zone", "span", "kind", "view", "bytes", "large", "pair", "price", "deep"]))
     known.with_columns(polars.col("kind").cast(polars.Categorical), polars.col("view").cast(polars.Categorical).alias("named")).write_parquet(folder / "polars.parquet")
     yield folder / "polars.parquet"
-    given = table.select(["url", "zone", "view", "bytes", "price", "map", "uuid", "kind"])
-    duckdb.sql(f"copy given to '{folder / 'duckdb.parquet'}' (format parquet, kv_metadata {{owner: 'data'}})")
+    given = table.select(["url", "zone", "view", "bytes", "price", "uuid", "kind"])
+    rows = "select *, map {'k': [1]} as map from given"
+    duckdb.sql(f"copy ({rows}) to '{folder / 'duckdb.parquet'}' (format parquet, kv_metadata {{owner: 'data'}})")
     yield folder / "duckdb.parquet"
 
 

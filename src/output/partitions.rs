@@ -15,7 +15,8 @@ use super::counting_writer::CountingWriter;
 use super::error::OutputError;
 use super::file_layout::FileLayout;
 use super::folder::{
-    CHECKPOINT, RECEIPT, Written, make_durable, make_room, name_files, partial, remove_folders, remove_leftovers,
+    CHECKPOINT, RECEIPT, Written, in_folders, make_durable, make_room, name_files, partial, remove_folders,
+    remove_leftovers,
 };
 use super::form::{Block, FileFormat, SEPARATOR};
 use super::receipt::Receipt;
@@ -42,6 +43,8 @@ pub(crate) struct Output {
 pub(crate) struct SetStart {
     /// Its folder, relative to the folder of the run; empty if it is the same.
     pub folder: String,
+    /// The folders of columns of its lists, below those of its files; empty if there are none.
+    pub inner: String,
     /// The head line of its lists, which may be empty.
     pub head: Vec<u8>,
     /// The bytes after the head of a table without rows.
@@ -78,7 +81,7 @@ impl Output {
     /// Prepares `directory`, which exists and is locked, for sets of files in these folders, but creates no files:
     /// [`Output::write_file`] writes them.
     pub fn with_room_for(
-        sets: &BTreeSet<&str>,
+        sets: &BTreeSet<(&str, &str)>,
         directory: &Path,
         layout: FileLayout,
         force: bool,
@@ -94,10 +97,10 @@ impl Output {
         layout: FileLayout,
         force: bool,
     ) -> Result<Output, OutputError> {
-        let folders = starts.iter().map(|set| &*set.folder).collect();
+        let folders = starts.iter().map(|set| (&*set.folder, &*set.inner)).collect();
         let mut output = Output::with_room_for(&folders, directory, layout, force)?;
         for (set, start) in starts.into_iter().enumerate() {
-            for folder in output.layout.folders() {
+            for folder in output.layout.folders(&start.inner) {
                 let path = output.directory.join(&start.folder).join(folder);
                 durable::create_folders(&path).map_err(OutputError::unwritable(&path))?;
             }
@@ -258,7 +261,7 @@ impl Output {
     fn begin_part(&mut self, set: usize, file: usize) -> Result<(), OutputError> {
         let FileSet { start, targets } = &self.sets[set];
         let name = self.layout.files[file].of_part(targets[file].parts.len());
-        let name = if start.folder.is_empty() { name } else { format!("{}/{name}", start.folder) };
+        let name = in_folders(&start.folder, &start.inner, &name);
         let (head, footer) = (self.layout.head(file, &start.head)?, start.empty_end.len() as u64);
         let path = self.directory.join(&name);
         let mut open = CountingWriter::new(self.partial_file(&path)?);

@@ -18,6 +18,7 @@ use crate::formats::{json, seekable, visible};
 use crate::input::error::SkippedPart;
 use crate::input::layout::UrlField;
 use crate::input::list::{FileState, ListRange};
+use crate::input::path_columns::PathColumns;
 use crate::input::shard::Shard;
 use crate::judge::choices::Choices;
 use crate::judge::outcomes::AllowedIf;
@@ -174,6 +175,9 @@ pub struct ReceiptOptions {
     pub chunk_size: usize,
     /// Whether each list has its own partitions.
     pub per_input: bool,
+    /// What became of the columns in the names of folders of tables; absent if they became columns.
+    #[serde(default, skip_serializing_if = "PathColumns::is_default")]
+    pub path_columns: PathColumns,
     /// The part of the job that was done; absent if it was the whole job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::checkpoint::{Checkpoint, Checkpointer, JobRecord, ListRecord, RunState, Stage};
+use super::file_sets::SetLists;
 use super::job::{Destination, Folder, Pipe};
 use super::memory::ORIGINS;
 use super::needed::NeededList;
@@ -16,7 +17,7 @@ use crate::input::list::{List, common_head};
 use crate::output::columns::rest_of_row;
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
-use crate::output::folder::{FolderLock, NEEDED, RECEIPT, list_folder, name_files, partial, replaced};
+use crate::output::folder::{FolderLock, NEEDED, RECEIPT, name_files, partial, replaced};
 use crate::output::form::{FileFormat, OutputOptions};
 use crate::output::missing_robots::{MissingRobots, MissingRobotsState};
 use crate::output::partitions::{self, Output, SetStart, Sink};
@@ -113,26 +114,28 @@ fn record(plan: &Plan<'_>) -> Option<JobRecord> {
 
 /// The sets of files with their heads, and the table of each if they are Parquet.
 fn sets(plan: &Plan<'_>, files: OutputOptions) -> Result<(Vec<SetStart>, Vec<TableSchema>), FilterError> {
-    let folders: Vec<(String, Vec<usize>)> = if plan.options.per_input {
-        let lists = plan.lists.iter().enumerate();
-        lists.map(|(place, list)| (list_folder(place, &list.path), vec![place])).collect()
-    } else {
-        vec![(String::new(), (0..plan.lists.len()).collect())]
-    };
     let (mut sets, mut tables) = (Vec::new(), Vec::new());
-    for (folder, numbers) in folders {
-        let lists: Vec<&List> = numbers.iter().map(|&number| &plan.lists[number]).collect();
+    for SetLists { folder, inner, lists: numbers } in &plan.sets.sets {
+        let first = numbers.start;
+        let lists: Vec<&List> = plan.lists[numbers.clone()].iter().collect();
         let (mut head, mut empty_end, mut dropped) = (Vec::new(), Vec::new(), Vec::new());
         match files.format {
             FileFormat::Text => head = common_head(&lists)?.to_vec(),
             FileFormat::Parquet => {
-                let table = TableSchema::of(&lists, files, &plan.splits())?;
+                let table = TableSchema::of(&lists, first, files, &plan.splits(), plan.options.path_columns)?;
                 empty_end = table.empty_end()?;
-                dropped = table.dropped_keys().iter().map(|(place, key)| (numbers[*place], key.clone())).collect();
+                dropped = table.dropped_keys().iter().map(|(place, key)| (first + place, key.clone())).collect();
+                let one =
+                    tables.first().filter(|one: &&TableSchema| !plan.options.per_input && !one.has_columns_of(&table));
+                if let (Some(_), [list, ..]) = (one, &lists[..]) {
+                    let (one, other) = (plan.lists[0].path.clone(), list.path.clone());
+                    return Err(OutputError::ColumnsDiffer { one, other }.into());
+                }
                 tables.push(table);
             }
         }
-        sets.push(SetStart { folder, head, empty_end, dropped });
+        let (folder, inner) = (folder.clone(), inner.clone());
+        sets.push(SetStart { folder, inner, head, empty_end, dropped });
     }
     Ok((sets, tables))
 }

@@ -31,10 +31,10 @@ pub(crate) use row_group::complete;
 #[cfg(feature = "parquet")]
 pub(crate) use rows::FileRows;
 #[cfg(feature = "parquet")]
-pub(crate) use schema::TableSchema;
+pub(crate) use schema::{TableSchema, path_columns_of};
 pub use shared::DroppedKey;
 pub(crate) use shared::{StoredRows, TableLines, TakenRows, Wanted, frame_footer};
 #[cfg(feature = "parquet")]
 pub(crate) use waiting::{FullGroup, WaitingRows};
 #[cfg(not(feature = "parquet"))]
-pub(crate) use without_parquet::{FileRows, FullGroup, TableSchema, WaitingRows, complete, reread};
+pub(crate) use without_parquet::{FileRows, FullGroup, TableSchema, WaitingRows, complete, path_columns_of, reread};

@@ -9,8 +9,10 @@ use std::sync::Arc;
 use super::metadata::{Columns, FileMetadata, OUR_COLUMNS};
 use super::shared::DroppedKey;
 use crate::formats::columnar::{Malformed, guarded};
+use crate::input::error::ListError;
 use crate::input::list::line_columns::{LINE, LineColumns, URL};
 use crate::input::list::{List, ParquetList, common_head};
+use crate::input::path_columns::{PathColumn, PathColumns, path_columns};
 use crate::output::columns::{Column, Kind};
 use crate::output::error::OutputError;
 use crate::output::folder::{CRAWLER, VERDICT};
@@ -28,8 +30,10 @@ pub(crate) struct TableSchema {
     /// The columns as the files name and describe them, and as batches have them: [as stored](crate::formats::columnar).
     pub(super) schema: SchemaDescPtr,
     pub(super) batch_schema: SchemaRef,
-    /// The number of fields that are the list's; the others are ours.
+    /// The number of fields that are in the files of lists. Those of their folders come next, then ours.
     pub(super) list_fields: usize,
+    /// The values of the fields of folders, for each list from that with this number on.
+    path_values: (usize, Vec<Vec<Option<String>>>),
     pub(super) line_columns: LineColumns,
     pub(super) metadata: Vec<KeyValue>,
     /// The keys of the lists' metadata that the files do not have, each with the place of a list.
@@ -42,14 +46,21 @@ pub(crate) struct TableSchema {
 type Fields = Vec<(TypePtr, FieldRef)>;
 
 impl TableSchema {
-    /// The table of files with the rows of these lists. Lists without lines are ignored.
+    /// The table of files with the rows of these lists, of which the first has this number. Lists without lines are ignored.
     ///
     /// # Errors
     ///
     /// [`OutputError::ColumnsDiffer`] if the lists have different columns,
     /// [`ListError::HeadsDiffer`](crate::input::ListError::HeadsDiffer) if they have different head lines,
-    /// [`OutputError::ColumnTaken`] if one of their columns has the name of one of ours.
-    pub fn of(lists: &[&List], files: OutputOptions, splits: &Splits) -> Result<TableSchema, OutputError> {
+    /// [`OutputError::ColumnTaken`] if one of their columns has the name of one of ours; [`OutputError::PathColumnTaken`] and
+    /// [`OutputError::PathColumnsDiffer`] if their folders have the names of other columns.
+    pub fn of(
+        lists: &[&List],
+        number: usize,
+        files: OutputOptions,
+        splits: &Splits,
+        paths: PathColumns,
+    ) -> Result<TableSchema, OutputError> {
         let mut others = lists.iter().filter(|list| !list.is_empty);
         let first = others.next();
         let fields_of = |list: &&List| guarded(|| fields_of(list));
@@ -59,26 +70,42 @@ impl TableSchema {
                 return Err(OutputError::ColumnsDiffer { one: one.path.clone(), other: other.path.clone() });
             }
         }
+        let (in_paths, path_values) = path_fields(lists, &fields, paths)?;
         let head = common_head(lists)?;
         let ours: Fields = own_columns(files, splits).iter().map(|(name, kind)| added_field(name, *kind)).collect();
-        let is_taken = |name: &&str| fields.iter().any(|(field, _)| field.name() == *name);
+        let is_taken = |name: &&str| {
+            fields.iter().any(|(field, _)| field.name() == *name) || in_paths.iter().any(|path| path == name)
+        };
         let taken = ours.iter().map(|(own, _)| own.name()).chain(hive_columns(files)).find(is_taken);
         if let (Some(list), Some(own)) = (first, taken) {
             return Err(OutputError::ColumnTaken { path: list.path.clone(), column: own.to_owned() });
         }
         let list = first.and_then(|list| list.parquet_list());
-        let table = guarded(|| TableSchema::with(fields, ours, list, files))?;
-        Ok(table.with_metadata(lists, splits, head))
+        let of_folders: &[String] = if paths == PathColumns::Columns { &in_paths } else { &[] };
+        let list_fields = fields.len();
+        let of_folders = of_folders.iter().map(|name| (name.clone(), Kind::Text));
+        let added: Vec<(String, Kind)> = of_folders.clone().chain(own_columns(files, splits)).collect();
+        let others = of_folders.map(|(name, kind)| added_field(&name, kind)).chain(ours);
+        let all: Fields = fields.into_iter().chain(others).collect();
+        let table = guarded(|| TableSchema::with(all, list, files))?;
+        let table = TableSchema { list_fields, path_values: (number, path_values), ..table };
+        Ok(table.with_metadata(lists, &added, head))
     }
 
-    fn with(
-        fields: Fields,
-        ours: Fields,
-        list: Option<&ParquetList>,
-        files: OutputOptions,
-    ) -> Result<TableSchema, Malformed> {
-        let list_fields = fields.len();
-        let (columns, of_batch): (Vec<TypePtr>, Vec<FieldRef>) = fields.into_iter().chain(ours).unzip();
+    /// Whether files of both are one dataset.
+    pub fn has_columns_of(&self, other: &TableSchema) -> bool {
+        self.schema.root_schema() == other.schema.root_schema()
+    }
+
+    /// The values of the fields of folders in the rows of the list with this number.
+    pub(super) fn path_values(&self, list: usize) -> &[Option<String>] {
+        let (first, values) = &self.path_values;
+        list.checked_sub(*first).and_then(|place| values.get(place)).map_or(&[], Vec::as_slice)
+    }
+
+    fn with(fields: Fields, list: Option<&ParquetList>, files: OutputOptions) -> Result<TableSchema, Malformed> {
+        let (list_fields, path_values) = (fields.len(), (0, Vec::new()));
+        let (columns, of_batch): (Vec<TypePtr>, Vec<FieldRef>) = fields.into_iter().unzip();
         let root = Type::group_type_builder("schema").with_fields(columns).build()?;
         let schema = Arc::new(SchemaDescriptor::new(Arc::new(root)));
         let line_columns = match list {
@@ -87,15 +114,15 @@ impl TableSchema {
         };
         let batch_schema = Arc::new(Schema::new(of_batch));
         let (metadata, dropped) = (Vec::new(), Vec::new());
-        Ok(TableSchema { schema, batch_schema, list_fields, line_columns, metadata, dropped, files })
+        Ok(TableSchema { schema, batch_schema, list_fields, path_values, line_columns, metadata, dropped, files })
     }
 
-    /// The same, with the metadata of these lists, which columns are ours, and the head line of the lists.
-    fn with_metadata(self, lists: &[&List], splits: &Splits, head: &[u8]) -> TableSchema {
-        let added = own_columns(self.files, splits);
-        let columns = Columns { schema: &self.schema, of_list: self.list_fields, added: &added };
+    /// The same, with the metadata of these lists, which of the columns that were added to theirs are ours, and their head line.
+    fn with_metadata(self, lists: &[&List], added: &[(String, Kind)], head: &[u8]) -> TableSchema {
+        let columns = Columns { schema: &self.schema, of_list: self.list_fields, added };
         let of_lists = FileMetadata::of(lists, &columns);
-        let names: Vec<&str> = added.iter().map(|(name, _)| name.as_str()).collect();
+        let of_folders = self.path_values.1.iter().map(Vec::len).max().unwrap_or(0);
+        let names: Vec<&str> = added[of_folders..].iter().map(|(name, _)| name.as_str()).collect();
         let ours = KeyValue::new(OUR_COLUMNS.to_owned(), names.join(&COMMA.to_string()));
         let head = (!head.is_empty()).then(|| String::from_utf8_lossy(head).trim_end_matches('\n').to_owned());
         let head = head.map(|head| KeyValue::new(HEAD_LINE.to_owned(), head));
@@ -136,6 +163,55 @@ fn fields_of(list: &List) -> Result<Fields, Malformed> {
         .zip(of_batch)
         .map(|(field, of_batch)| Ok((table.file.written(field)?, Arc::clone(of_batch))))
         .collect()
+}
+
+/// The columns in the folders of a list that is a table, without those of an earlier run's verdicts.
+pub(crate) fn path_columns_of(list: &List) -> Result<Vec<PathColumn>, ListError> {
+    let Some(table) = list.parquet_list() else { return Ok(Vec::new()) };
+    let entries = table.file.metadata().file_metadata().key_value_metadata();
+    let is_of_run = entries.into_iter().flatten().any(|entry| entry.key == OUR_COLUMNS);
+    let mut columns = path_columns(&list.path)?;
+    columns.retain(|column| !is_of_run || ![VERDICT, CRAWLER].contains(&column.name.as_str()));
+    Ok(columns)
+}
+
+/// The names of the columns in the folders of these lists, whose files have these fields; and the values of each list if they become
+/// columns.
+fn path_fields(
+    lists: &[&List],
+    fields: &Fields,
+    paths: PathColumns,
+) -> Result<(Vec<String>, Vec<Vec<Option<String>>>), OutputError> {
+    let (mut known, mut values) = (None::<(&List, Vec<String>)>, Vec::new());
+    if paths == PathColumns::Ignored {
+        return Ok((Vec::new(), values));
+    }
+    for list in lists {
+        let columns = if list.is_empty { Vec::new() } else { path_columns_of(list)? };
+        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+        let has = |name: &str| fields.iter().any(|(field, _)| field.name() == name);
+        if let Some(PathColumn { folder, name, .. }) = columns.iter().find(|column| has(&column.name)) {
+            let (path, column) = (list.path.clone(), name.clone());
+            return Err(OutputError::PathColumnTaken { path, column, folder: folder.clone() });
+        }
+        match &known {
+            _ if list.is_empty => {}
+            Some((one, others)) if *others != names => {
+                let columns = [others.join(", "), names.join(", ")];
+                return Err(OutputError::PathColumnsDiffer {
+                    one: one.path.clone(),
+                    other: list.path.clone(),
+                    columns,
+                });
+            }
+            Some(_) => {}
+            None => known = Some((list, names)),
+        }
+        if paths == PathColumns::Columns {
+            values.push(columns.into_iter().map(|column| column.value).collect());
+        }
+    }
+    Ok((known.map(|(_, names)| names).unwrap_or_default(), values))
 }
 
 /// The columns of a list that is not a table.
