@@ -8,6 +8,7 @@ use arrow_array::{ArrayRef, BinaryArray, BooleanArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use pyo3::prelude::*;
 use robosieve::SameUrl;
+use robosieve::python_package::with_tables;
 use robosieve::run::{Job, Progress, SeenFile, Shard, UrlField};
 
 use crate::choices::named;
@@ -103,6 +104,7 @@ pub fn keys(
         shard.map(|given| given.parse().map_err(|problem| error::parameter("shard", problem))).transpose()?;
     let url_field = url_field(column, delimiter, header)?;
     let (threads, memory) = (arguments::threads(threads)?, arguments::bytes("memory", memory)?);
+    let lists = with_tables(lists).map_err(error::run)?;
     let mut job = Job::new(lists, Vec::new()).url_field(url_field).unique(Some(same)).threads(threads);
     job = job.shard(shard).skip_bad(skip_bad);
     if let Some(memory) = memory {

@@ -52,6 +52,11 @@ pub(crate) fn find(schema: &SchemaDescriptor, name: &str) -> Option<usize> {
     schema.columns().iter().position(|column| matches!(column.path().parts(), [only] if only == name))
 }
 
+/// The number of the column at this path, with a dot after the name of each group.
+pub(crate) fn find_nested(schema: &SchemaDescriptor, path: &str) -> Option<usize> {
+    schema.columns().iter().position(|column| column.path().string() == path)
+}
+
 /// The names of all columns, for messages.
 pub(crate) fn names(schema: &SchemaDescriptor) -> Vec<String> {
     schema.columns().iter().map(|column| column.path().string()).collect()

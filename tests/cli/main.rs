@@ -38,6 +38,8 @@ mod follow;
 mod foreign_archives;
 mod frontier;
 mod help;
+#[cfg(feature = "parquet")]
+mod hive_tables;
 mod inputs;
 mod inspect;
 mod json_lists;
