@@ -16,7 +16,11 @@ SUBSETS = ("warc", "crawldiagnostics")
 # The columns of the flat index, each with its type in Spark and its value for row `n`, whose host has number `h`.
 FLAT = (
     ("url_surtkey", "string", "'com,site' || h || ')' || path || coalesce('?' || query, '')"),
-    ("url", "string", "'https://www.site' || h || '.com' || coalesce(':' || port, '') || path || coalesce('?' || query, '')"),
+    (
+        "url",
+        "string",
+        "'https://www.site' || h || '.com' || coalesce(':' || port, '') || path || coalesce('?' || query, '')",
+    ),
     ("url_host_name", "string", "'www.site' || h || '.com'"),
     ("url_host_tld", "string", "'com'"),
     ("url_host_2nd_last_part", "string", "'site' || h"),
@@ -151,7 +155,10 @@ def write_robots(folder, rows):
                 if host_of(number) == "none":
                     continue
                 status, body = ("200 OK", ROBOTS) if host_of(number) == "rules" else ("404 Not Found", b"")
-                http = f"HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+                http = (
+                    f"HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+                    + body
+                )
                 head = (
                     "WARC/1.0\r\nWARC-Type: response\r\nWARC-Date: 2026-09-21T00:00:00Z\r\n"
                     f"WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-{number:012d}>\r\n"

@@ -18,9 +18,14 @@ OURS = ("reason",)
 def arrow_table(urls):
     """Columns of the types that Parquet itself does not know, or not with all they say."""
     count = len(urls)
-    instants = [datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc) + datetime.timedelta(hours=n) for n in range(count)]
+    instants = [
+        datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc) + datetime.timedelta(hours=n) for n in range(count)
+    ]
     record = pyarrow.struct(
-        [pyarrow.field("a", pyarrow.large_string(), metadata={"unit": "m"}), ("b", pyarrow.list_(pyarrow.dictionary(pyarrow.int8(), pyarrow.string())))]
+        [
+            pyarrow.field("a", pyarrow.large_string(), metadata={"unit": "m"}),
+            ("b", pyarrow.list_(pyarrow.dictionary(pyarrow.int8(), pyarrow.string()))),
+        ]
     )
     columns = {
         "url": pyarrow.array(urls, pyarrow.large_string()),
@@ -29,13 +34,17 @@ def arrow_table(urls):
         "naive": pyarrow.array(range(count), pyarrow.int64()).cast(pyarrow.timestamp("ns")),
         "span": pyarrow.array(range(count), pyarrow.int64()).cast(pyarrow.duration("ms")),
         "kind": pyarrow.array([f"k{n % 3}" for n in range(count)]).dictionary_encode(),
-        "ordered": pyarrow.DictionaryArray.from_arrays(pyarrow.array([n % 2 for n in range(count)], pyarrow.int8()), ["low", "high"], ordered=True),
+        "ordered": pyarrow.DictionaryArray.from_arrays(
+            pyarrow.array([n % 2 for n in range(count)], pyarrow.int8()), ["low", "high"], ordered=True
+        ),
         "view": pyarrow.array([f"text {n} that is longer than twelve" for n in range(count)], pyarrow.string_view()),
         "bytes": pyarrow.array([bytes([n % 256]) * 20 for n in range(count)], pyarrow.binary_view()),
         "large": pyarrow.array([[n, None] for n in range(count)], pyarrow.large_list(pyarrow.int16())),
         "pair": pyarrow.array([[n % 100, None] for n in range(count)], pyarrow.list_(pyarrow.int16(), 2)),
         "deep": pyarrow.array([[[{"a": "x", "b": ["y"]}]] for _ in range(count)], pyarrow.list_(pyarrow.list_(record))),
-        "map": pyarrow.array([[("k", [n])] for n in range(count)], pyarrow.map_(pyarrow.string(), pyarrow.list_(pyarrow.duration("s")))),
+        "map": pyarrow.array(
+            [[("k", [n])] for n in range(count)], pyarrow.map_(pyarrow.string(), pyarrow.list_(pyarrow.duration("s")))
+        ),
         "price": pyarrow.array([decimal.Decimal(n) / 100 for n in range(count)], pyarrow.decimal128(20, 2)),
         "wide": pyarrow.array([decimal.Decimal(n) for n in range(count)], pyarrow.decimal256(60, 0)),
         "uuid": pyarrow.array([n.to_bytes(16) for n in range(count)], pyarrow.uuid()),
@@ -43,7 +52,9 @@ def arrow_table(urls):
         "half": pyarrow.array([float(n) for n in range(count)]).cast(pyarrow.float16()),
         "none": pyarrow.nulls(count),
     }
-    fields = [pyarrow.field(name, column.type, metadata={"about": f"column {name}"}) for name, column in columns.items()]
+    fields = [
+        pyarrow.field(name, column.type, metadata={"about": f"column {name}"}) for name, column in columns.items()
+    ]
     schema = pyarrow.schema(fields, metadata={"huggingface": json.dumps({"info": {"features": {}}}), "owner": "data"})
     return pyarrow.table(list(columns.values()), schema=schema)
 
@@ -87,10 +98,14 @@ def write_all(folder, urls):
     shapes = pyarrow.table({"url": urls, "shape": [b"\1\1\0\0\0" + bytes(16)] * len(urls)})
     pyarrow.parquet.write_table(shapes.replace_schema_metadata({"geo": json.dumps(GEO)}), folder / "geo.parquet")
     yield folder / "geo.parquet"
-    known = polars.from_arrow(table.select(["url", "zone", "span", "kind", "view", "bytes", "large", "pair", "price", "deep"]))
-    known.with_columns(polars.col("kind").cast(polars.Categorical), polars.col("view").cast(polars.Categorical).alias("named")).write_parquet(folder / "polars.parquet")
+    known = polars.from_arrow(
+        table.select(["url", "zone", "span", "kind", "view", "bytes", "large", "pair", "price", "deep"])
+    )
+    known.with_columns(
+        polars.col("kind").cast(polars.Categorical), polars.col("view").cast(polars.Categorical).alias("named")
+    ).write_parquet(folder / "polars.parquet")
     yield folder / "polars.parquet"
-    given = table.select(["url", "zone", "view", "bytes", "price", "uuid", "kind"])
+    duckdb.register("given", table.select(["url", "zone", "view", "bytes", "price", "uuid", "kind"]))
     rows = "select *, map {'k': [1]} as map from given"
     duckdb.sql(f"copy ({rows}) to '{folder / 'duckdb.parquet'}' (format parquet, kv_metadata {{owner: 'data'}})")
     yield folder / "duckdb.parquet"
@@ -99,7 +114,7 @@ def write_all(folder, urls):
 def difference(given, written):
     """What a file made of another lost, or None."""
     stored, kept = (pyarrow.parquet.read_schema(path) for path in (given, written))
-    ours = kept.names[len(stored):]
+    ours = kept.names[len(stored) :]
     if tuple(ours) != OURS:
         return f"columns {kept.names}"
     for one, other in zip(stored, kept):
@@ -118,7 +133,7 @@ def pandas_difference(stored, kept):
     if kept.pandas_metadata is None:
         return "metadata pandas"
     was, now = stored.pandas_metadata["columns"], kept.pandas_metadata["columns"]
-    if now[: len(was)] != was or [column["name"] for column in now[len(was):]] != list(OURS):
+    if now[: len(was)] != was or [column["name"] for column in now[len(was) :]] != list(OURS):
         return f"pandas: {now}"
     labels = [label for label in stored.pandas_metadata["index_columns"] if isinstance(label, str)]
     return None if kept.pandas_metadata["index_columns"] == labels else "the index of pandas"

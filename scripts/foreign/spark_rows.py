@@ -1,4 +1,4 @@
-"""Write lists by Spark, and read what was made of them: run by a Python with PySpark, as `spark_rows.py write|read FOLDER`."""
+"""Write lists by Spark, and read what was made of them, in a Python with PySpark: `spark_rows.py write|read FOLDER`."""
 
 import datetime
 import decimal
@@ -25,7 +25,12 @@ def started():
 
 def write(spark, folder, urls):
     """Lists with columns of the types of Spark, some nested, and metadata of fields."""
-    record = t.StructType([t.StructField("a", t.StringType(), True, {"comment": "inner"}), t.StructField("b", t.ArrayType(t.IntegerType()))])
+    record = t.StructType(
+        [
+            t.StructField("a", t.StringType(), True, {"comment": "inner"}),
+            t.StructField("b", t.ArrayType(t.IntegerType())),
+        ]
+    )
     schema = t.StructType(
         [
             t.StructField("url", t.StringType(), True, {"comment": "the page", "weight": 1.1}),
@@ -41,7 +46,10 @@ def write(spark, folder, urls):
     )
     start = datetime.datetime(2020, 1, 1, 1, 2, 3, 456789)
     day, span = datetime.date(2020, 1, 1), datetime.timedelta(hours=5)
-    rows = [(url, start, start, decimal.Decimal("1.50"), ("x", [1]), {"k": day}, [("y", [2, None])], span, b"\1") for url in urls]
+    rows = [
+        (url, start, start, decimal.Decimal("1.50"), ("x", [1]), {"k": day}, [("y", [2, None])], span, b"\1")
+        for url in urls
+    ]
     frame = spark.createDataFrame(rows, schema).coalesce(1)
     for kind in KINDS:
         spark.conf.set("spark.sql.parquet.outputTimestampType", kind)

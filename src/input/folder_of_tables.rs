@@ -10,9 +10,6 @@ use crate::formats::error::FileError;
 use crate::formats::marks::PARQUET_MARK;
 use crate::formats::seekable;
 
-/// The most folders within each other; links may lead in a circle.
-const DEEPEST: usize = 64;
-
 /// The files of a table in a folder, in alphabetical order. Files and folders whose names begin with `.` do not count, nor with `_`,
 /// unless they are columns.
 ///
@@ -22,7 +19,7 @@ const DEEPEST: usize = 64;
 /// cannot be read.
 pub(crate) fn tables_in(folder: &Path) -> Result<Vec<PathBuf>, ListError> {
     let mut files = Vec::new();
-    if !add(folder, 0, &mut files)? || files.is_empty() {
+    if !add(folder, &mut Vec::new(), &mut files)? || files.is_empty() {
         return Err(no_table(folder));
     }
     Ok(files)
@@ -33,12 +30,17 @@ pub(super) fn no_table(folder: &Path) -> ListError {
     ListError::Folder { path: folder.to_owned(), pattern: pattern(folder) }
 }
 
-/// Adds the files of a table in a folder; returns whether all are.
-fn add(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<bool, ListError> {
+/// Adds the files of a table in a folder; returns whether all are. `above` are the folders that led here: by links, one may lead back.
+fn add(folder: &Path, above: &mut Vec<PathBuf>, files: &mut Vec<PathBuf>) -> Result<bool, ListError> {
     let is_column = |folder: &Path| folder.file_name().is_some_and(|name| is_path_column(&name.to_string_lossy()));
+    let resolved = folder.canonicalize().map_err(FileError::of("read", folder))?;
+    if above.contains(&resolved) {
+        return Ok(false);
+    }
+    above.push(resolved);
     for path in entries(folder)? {
         let is_of_table = match fs::metadata(&path).map_err(FileError::of("read", &path))?.is_dir() {
-            true => depth < DEEPEST && is_column(&path) && add(&path, depth + 1, files)?,
+            true => is_column(&path) && add(&path, above, files)?,
             false => is_column(folder) && is_parquet(&path).map_err(FileError::of("read", &path))?,
         };
         if !is_of_table {
@@ -48,6 +50,7 @@ fn add(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<bool, Li
             files.push(path);
         }
     }
+    above.pop();
     Ok(true)
 }
 
@@ -76,7 +79,8 @@ fn is_parquet(path: &Path) -> std::io::Result<bool> {
 /// A pattern for the lists in a folder: for files like the first that is found.
 fn pattern(folder: &Path) -> Option<PathBuf> {
     let (mut place, mut below) = (folder.to_owned(), false);
-    for _ in 0..DEEPEST {
+    // Links may lead in a circle.
+    for _ in 0..64 {
         let entries = entries(&place).ok()?;
         let file = entries.iter().find(|path| !path.is_dir());
         match file {
