@@ -5,10 +5,7 @@
 //! is decoded, and held to a limit; a panic of the library becomes an error ([`guarded`]).
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    Float32Type, Float64Type, Int32Type, Int64Type, TimestampMicrosecondType, TimestampNanosecondType,
-    TimestampSecondType,
-};
+use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type, TimestampSecondType};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
 use arrow_select::concat::concat_batches;
@@ -32,6 +29,7 @@ use std::io::{self, BufReader, Read};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::int96;
 use super::pages::{self, PagesNeed};
 use super::seekable::FileAt;
 use super::time_text;
@@ -111,7 +109,7 @@ impl ParquetFile {
                 in_nanoseconds: is_of_spark.then(|| reading_in(TimeUnit::Nanosecond)).transpose()?,
             }),
         };
-        let reading = reading_in(if is_of_spark { TimeUnit::Microsecond } else { TimeUnit::Nanosecond })?;
+        let reading = reading_in(int96::unit(is_of_spark))?;
         Ok(ParquetFile { bytes, schema, reading, int96, is_of_spark, limit: u64::MAX, needs: Mutex::default() })
     }
 
@@ -279,27 +277,18 @@ impl ParquetFile {
     /// Checks that times in INT96 of these rows, which were read as `read`, are what they were.
     fn check_times(&self, rows: RowRange, read: &[ArrayRef]) -> Result<(), Malformed> {
         let Some(Int96Columns { columns, in_seconds, in_nanoseconds }) = &self.int96 else { return Ok(()) };
-        let (units, problem) = match self.is_of_spark {
-            true => (1_000_000, "has a time that microseconds in 64 bits cannot hold"),
-            false => (1_000_000_000, "has a time that nanoseconds in 64 bits cannot hold (years 1677 to 2262)"),
-        };
-        let is_too_far = |seconds: i64| seconds.checked_add(1).and_then(|seconds| seconds.checked_mul(units)).is_none();
-        let failed = |place: usize, problem: &str| {
-            Err(Malformed(format!("its column {:?} {problem}", self.schema.column(columns[place]).path().string())))
-        };
-        let numbers = self.int96_values(in_seconds, rows)?;
-        if let Some(place) = numbers.iter().position(|column| column.iter().any(|&seconds| is_too_far(seconds))) {
-            return failed(place, problem);
+        let mut problem = int96::too_far(&self.int96_values(in_seconds, rows)?, self.is_of_spark);
+        if let (None, Some(in_nanoseconds)) = (problem, in_nanoseconds) {
+            let mut microseconds = Vec::new();
+            let mut add = |values: &ArrayRef| microseconds.extend(int96::numbers(values));
+            read.iter().for_each(|column| leaves(column, &mut add));
+            problem = int96::too_fine(&self.int96_values(in_nanoseconds, rows)?, &microseconds);
         }
-        let Some(in_nanoseconds) = in_nanoseconds else { return Ok(()) };
-        let mut microseconds = Vec::new();
-        let mut add = |values: &ArrayRef| microseconds.extend(int96_numbers(values));
-        read.iter().for_each(|column| leaves(column, &mut add));
-        // The numbers of nanoseconds may have wrapped around, and their differences with them.
-        let is_finer = |(finer, read): (&i64, &i64)| finer.wrapping_sub(read.wrapping_mul(1000)) != 0;
-        let nanoseconds = self.int96_values(in_nanoseconds, rows)?;
-        match nanoseconds.iter().zip(&microseconds).position(|(finer, read)| finer.iter().zip(read).any(is_finer)) {
-            Some(place) => failed(place, "has a time that is no whole number of microseconds, as those of Spark are"),
+        match problem {
+            Some((place, problem)) => {
+                let name = self.schema.column(columns[place]).path().string();
+                Err(Malformed(format!("its column {name:?} {problem}")))
+            }
             None => Ok(()),
         }
     }
@@ -310,7 +299,7 @@ impl ParquetFile {
         let mut all = Vec::new();
         for batch in self.reader(reading, rows, columns, rows.rows)? {
             let mut numbers = Vec::new();
-            let mut add = |values: &ArrayRef| numbers.extend(int96_numbers(values));
+            let mut add = |values: &ArrayRef| numbers.extend(int96::numbers(values));
             batch?.columns().iter().for_each(|column| leaves(column, &mut add));
             all.resize(numbers.len(), Vec::new());
             all.iter_mut().zip(numbers).for_each(|(all, more): (&mut Vec<i64>, _)| all.extend(more));
@@ -343,17 +332,6 @@ struct Int96Columns {
     /// How to read them in seconds, which can hold all of it, and in nanoseconds, if they are read in coarser units.
     in_seconds: ArrowReaderMetadata,
     in_nanoseconds: Option<ArrowReaderMetadata>,
-}
-
-/// The numbers of a column that was in INT96, without nulls; `None` if it is another column.
-fn int96_numbers(values: &ArrayRef) -> Option<Vec<i64>> {
-    let DataType::Timestamp(unit, _) = values.data_type() else { return None };
-    Some(match unit {
-        TimeUnit::Second => values.as_primitive::<TimestampSecondType>().iter().flatten().collect(),
-        TimeUnit::Microsecond => values.as_primitive::<TimestampMicrosecondType>().iter().flatten().collect(),
-        TimeUnit::Nanosecond => values.as_primitive::<TimestampNanosecondType>().iter().flatten().collect(),
-        TimeUnit::Millisecond => return None,
-    })
 }
 
 /// Whether the footer of a file says that columns are encrypted. One that is encrypted itself has another mark at its end.
@@ -512,37 +490,9 @@ fn viewed(field: &FieldRef, int96: &TimeUnit) -> FieldRef {
 }
 
 impl ParquetFile {
-    /// The column of a file with the rows of a column of this type: the same, but for INT96. Spark's is what Spark itself writes
-    /// if it does not write INT96, because Spark reads no nanoseconds.
+    /// The column of a file with the rows of a column of this type: the same, but for INT96.
     pub fn written(&self, part: &TypePtr) -> Result<TypePtr, ParquetError> {
-        let time = match self.is_of_spark {
-            true => LogicalType::timestamp(true, ParquetUnit::MICROS),
-            false => LogicalType::timestamp(false, ParquetUnit::NANOS),
-        };
-        written(part, &time)
-    }
-}
-
-/// A part of a schema, in which times in INT96 are numbers of this type.
-fn written(part: &TypePtr, time: &LogicalType) -> Result<TypePtr, ParquetError> {
-    let repetition = part.get_basic_info().repetition();
-    match part.as_ref() {
-        Type::GroupType { basic_info, fields } => {
-            let written = fields.iter().map(|field| written(field, time)).collect::<Result<Vec<_>, _>>()?;
-            if written == *fields {
-                return Ok(Arc::clone(part));
-            }
-            let group = Type::group_type_builder(part.name()).with_repetition(repetition).with_fields(written);
-            let group = group.with_logical_type(basic_info.logical_type_ref().cloned());
-            let id = basic_info.has_id().then(|| basic_info.id());
-            Ok(Arc::new(group.with_converted_type(basic_info.converted_type()).with_id(id).build()?))
-        }
-        Type::PrimitiveType { basic_info, physical_type: PhysicalType::INT96, .. } => {
-            let column = Type::primitive_type_builder(part.name(), PhysicalType::INT64).with_repetition(repetition);
-            let id = basic_info.has_id().then(|| basic_info.id());
-            Ok(Arc::new(column.with_logical_type(Some(time.clone())).with_id(id).build()?))
-        }
-        Type::PrimitiveType { .. } => Ok(Arc::clone(part)),
+        int96::written(part, self.is_of_spark)
     }
 }
 

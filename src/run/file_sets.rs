@@ -9,6 +9,7 @@ use crate::output::error::OutputError;
 use crate::output::folder::list_folder;
 use crate::output::form::FileFormat;
 use crate::output::receipt::ReceiptOptions;
+use crate::output::same_folders::SameFolders;
 use crate::output::table::path_columns_of;
 
 /// A set of files.
@@ -38,17 +39,13 @@ impl FileSets {
     pub fn of(lists: &[List], options: &ReceiptOptions) -> Result<FileSets, OutputError> {
         let in_folders = options.path_columns == PathColumns::Folders && options.format == FileFormat::Parquet;
         let mut all = FileSets { sets: Vec::new(), of_list: Vec::new() };
-        let (mut complete, mut known) = (BTreeSet::new(), None::<(&List, Vec<String>)>);
+        let (mut complete, mut same) = (BTreeSet::new(), SameFolders::default());
         for (number, list) in lists.iter().enumerate() {
             let inner = match in_folders {
                 true => {
                     let columns = path_columns_of(list)?;
-                    let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
-                    let (one, others) = known.get_or_insert_with(|| (list, names.clone()));
-                    if *others != names && !list.is_empty && !options.per_input {
-                        let (one, other) = (one.path.clone(), list.path.clone());
-                        let columns = [others.join(", "), names.join(", ")];
-                        return Err(OutputError::PathColumnsDiffer { one, other, columns });
+                    if !options.per_input {
+                        same.check(list, &columns)?;
                     }
                     columns.into_iter().map(|column| column.folder).collect::<Vec<_>>().join("/")
                 }

@@ -11,6 +11,8 @@
 #[cfg(feature = "parquet")]
 mod metadata;
 #[cfg(feature = "parquet")]
+mod path_fields;
+#[cfg(feature = "parquet")]
 mod reread;
 #[cfg(feature = "parquet")]
 mod row_group;
@@ -25,13 +27,15 @@ mod waiting;
 mod without_parquet;
 
 #[cfg(feature = "parquet")]
+pub(crate) use path_fields::path_columns_of;
+#[cfg(feature = "parquet")]
 pub(crate) use reread::reread;
 #[cfg(feature = "parquet")]
 pub(crate) use row_group::complete;
 #[cfg(feature = "parquet")]
 pub(crate) use rows::FileRows;
 #[cfg(feature = "parquet")]
-pub(crate) use schema::{TableSchema, path_columns_of};
+pub(crate) use schema::TableSchema;
 pub use shared::DroppedKey;
 pub(crate) use shared::{StoredRows, TableLines, TakenRows, Wanted, frame_footer};
 #[cfg(feature = "parquet")]

@@ -106,7 +106,7 @@ impl TableSchema {
             Some(value) => named(&[value], std::iter::repeat_n(0, rows)),
             None => Ok(new_null_array(&DataType::BinaryView, rows)),
         };
-        let of_folders = self.path_values(chunk.list).iter().map(of_folder);
+        let of_folders = self.paths.values(chunk.list).iter().map(of_folder);
         batch.columns().iter().map(|column| Ok(ArrayRef::clone(column))).chain(of_folders).collect()
     }
 

@@ -7,12 +7,12 @@ use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
 
 use super::metadata::{Columns, FileMetadata, OUR_COLUMNS};
+use super::path_fields::PathFields;
 use super::shared::DroppedKey;
 use crate::formats::columnar::{Malformed, guarded};
-use crate::input::error::ListError;
 use crate::input::list::line_columns::{LINE, LineColumns, URL};
 use crate::input::list::{List, ParquetList, common_head};
-use crate::input::path_columns::{PathColumn, PathColumns, path_columns};
+use crate::input::path_columns::PathColumns;
 use crate::output::columns::{Column, Kind};
 use crate::output::error::OutputError;
 use crate::output::folder::{CRAWLER, VERDICT};
@@ -32,8 +32,7 @@ pub(crate) struct TableSchema {
     pub(super) batch_schema: SchemaRef,
     /// The number of fields that are in the files of lists. Those of their folders come next, then ours.
     pub(super) list_fields: usize,
-    /// The values of the fields of folders, for each list from that with this number on.
-    path_values: (usize, Vec<Vec<Option<String>>>),
+    pub(super) paths: PathFields,
     pub(super) line_columns: LineColumns,
     pub(super) metadata: Vec<KeyValue>,
     /// The keys of the lists' metadata that the files do not have, each with the place of a list.
@@ -70,25 +69,25 @@ impl TableSchema {
                 return Err(OutputError::ColumnsDiffer { one: one.path.clone(), other: other.path.clone() });
             }
         }
-        let (in_paths, path_values) = path_fields(lists, &fields, paths)?;
+        let paths = PathFields::of(lists, number, paths)?;
+        paths.check(lists, |name| fields.iter().any(|(field, _)| field.name() == name))?;
         let head = common_head(lists)?;
-        let ours: Fields = own_columns(files, splits).iter().map(|(name, kind)| added_field(name, *kind)).collect();
+        let ours = own_columns(files, splits);
         let is_taken = |name: &&str| {
-            fields.iter().any(|(field, _)| field.name() == *name) || in_paths.iter().any(|path| path == name)
+            fields.iter().any(|(field, _)| field.name() == *name) || paths.names.iter().any(|path| path == name)
         };
-        let taken = ours.iter().map(|(own, _)| own.name()).chain(hive_columns(files)).find(is_taken);
+        let taken = ours.iter().map(|(own, _)| own.as_str()).chain(hive_columns(files)).find(is_taken);
         if let (Some(list), Some(own)) = (first, taken) {
             return Err(OutputError::ColumnTaken { path: list.path.clone(), column: own.to_owned() });
         }
         let list = first.and_then(|list| list.parquet_list());
-        let of_folders: &[String] = if paths == PathColumns::Columns { &in_paths } else { &[] };
         let list_fields = fields.len();
-        let of_folders = of_folders.iter().map(|name| (name.clone(), Kind::Text));
-        let added: Vec<(String, Kind)> = of_folders.clone().chain(own_columns(files, splits)).collect();
-        let others = of_folders.map(|(name, kind)| added_field(&name, kind)).chain(ours);
+        let added: Vec<(String, Kind)> =
+            paths.fields().iter().map(|name| (name.clone(), Kind::Text)).chain(ours).collect();
+        let others = added.iter().map(|(name, kind)| added_field(name, *kind));
         let all: Fields = fields.into_iter().chain(others).collect();
         let table = guarded(|| TableSchema::with(all, list, files))?;
-        let table = TableSchema { list_fields, path_values: (number, path_values), ..table };
+        let table = TableSchema { list_fields, paths, ..table };
         Ok(table.with_metadata(lists, &added, head))
     }
 
@@ -97,14 +96,8 @@ impl TableSchema {
         self.schema.root_schema() == other.schema.root_schema()
     }
 
-    /// The values of the fields of folders in the rows of the list with this number.
-    pub(super) fn path_values(&self, list: usize) -> &[Option<String>] {
-        let (first, values) = &self.path_values;
-        list.checked_sub(*first).and_then(|place| values.get(place)).map_or(&[], Vec::as_slice)
-    }
-
     fn with(fields: Fields, list: Option<&ParquetList>, files: OutputOptions) -> Result<TableSchema, Malformed> {
-        let (list_fields, path_values) = (fields.len(), (0, Vec::new()));
+        let (list_fields, paths) = (fields.len(), PathFields::default());
         let (columns, of_batch): (Vec<TypePtr>, Vec<FieldRef>) = fields.into_iter().unzip();
         let root = Type::group_type_builder("schema").with_fields(columns).build()?;
         let schema = Arc::new(SchemaDescriptor::new(Arc::new(root)));
@@ -114,15 +107,14 @@ impl TableSchema {
         };
         let batch_schema = Arc::new(Schema::new(of_batch));
         let (metadata, dropped) = (Vec::new(), Vec::new());
-        Ok(TableSchema { schema, batch_schema, list_fields, path_values, line_columns, metadata, dropped, files })
+        Ok(TableSchema { schema, batch_schema, list_fields, paths, line_columns, metadata, dropped, files })
     }
 
     /// The same, with the metadata of these lists, which of the columns that were added to theirs are ours, and their head line.
     fn with_metadata(self, lists: &[&List], added: &[(String, Kind)], head: &[u8]) -> TableSchema {
         let columns = Columns { schema: &self.schema, of_list: self.list_fields, added };
         let of_lists = FileMetadata::of(lists, &columns);
-        let of_folders = self.path_values.1.iter().map(Vec::len).max().unwrap_or(0);
-        let names: Vec<&str> = added[of_folders..].iter().map(|(name, _)| name.as_str()).collect();
+        let names: Vec<&str> = added[self.paths.fields().len()..].iter().map(|(name, _)| name.as_str()).collect();
         let ours = KeyValue::new(OUR_COLUMNS.to_owned(), names.join(&COMMA.to_string()));
         let head = (!head.is_empty()).then(|| String::from_utf8_lossy(head).trim_end_matches('\n').to_owned());
         let head = head.map(|head| KeyValue::new(HEAD_LINE.to_owned(), head));
@@ -163,55 +155,6 @@ fn fields_of(list: &List) -> Result<Fields, Malformed> {
         .zip(of_batch)
         .map(|(field, of_batch)| Ok((table.file.written(field)?, Arc::clone(of_batch))))
         .collect()
-}
-
-/// The columns in the folders of a list that is a table, without those of an earlier run's verdicts.
-pub(crate) fn path_columns_of(list: &List) -> Result<Vec<PathColumn>, ListError> {
-    let Some(table) = list.parquet_list() else { return Ok(Vec::new()) };
-    let entries = table.file.metadata().file_metadata().key_value_metadata();
-    let is_of_run = entries.into_iter().flatten().any(|entry| entry.key == OUR_COLUMNS);
-    let mut columns = path_columns(&list.path)?;
-    columns.retain(|column| !is_of_run || ![VERDICT, CRAWLER].contains(&column.name.as_str()));
-    Ok(columns)
-}
-
-/// The names of the columns in the folders of these lists, whose files have these fields; and the values of each list if they become
-/// columns.
-fn path_fields(
-    lists: &[&List],
-    fields: &Fields,
-    paths: PathColumns,
-) -> Result<(Vec<String>, Vec<Vec<Option<String>>>), OutputError> {
-    let (mut known, mut values) = (None::<(&List, Vec<String>)>, Vec::new());
-    if paths == PathColumns::Ignored {
-        return Ok((Vec::new(), values));
-    }
-    for list in lists {
-        let columns = if list.is_empty { Vec::new() } else { path_columns_of(list)? };
-        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
-        let has = |name: &str| fields.iter().any(|(field, _)| field.name() == name);
-        if let Some(PathColumn { folder, name, .. }) = columns.iter().find(|column| has(&column.name)) {
-            let (path, column) = (list.path.clone(), name.clone());
-            return Err(OutputError::PathColumnTaken { path, column, folder: folder.clone() });
-        }
-        match &known {
-            _ if list.is_empty => {}
-            Some((one, others)) if *others != names => {
-                let columns = [others.join(", "), names.join(", ")];
-                return Err(OutputError::PathColumnsDiffer {
-                    one: one.path.clone(),
-                    other: list.path.clone(),
-                    columns,
-                });
-            }
-            Some(_) => {}
-            None => known = Some((list, names)),
-        }
-        if paths == PathColumns::Columns {
-            values.push(columns.into_iter().map(|column| column.value).collect());
-        }
-    }
-    Ok((known.map(|(_, names)| names).unwrap_or_default(), values))
 }
 
 /// The columns of a list that is not a table.

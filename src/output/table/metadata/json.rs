@@ -25,10 +25,9 @@ pub(super) fn pandas(value: &str, columns: &Columns<'_>) -> Result<String, Malfo
     let index: Vec<Box<RawValue>> = member(&frame, "index_columns")?;
     let names: HashSet<&str> = columns.names_of_list().collect();
     // Labels that are counted, not a column, would be those of other rows.
-    let is_column = |label: &&Box<RawValue>| {
-        serde_json::from_str::<String>(label.get()).is_ok_and(|name| names.contains(name.as_str()))
-    };
-    let index: Vec<&Box<RawValue>> = index.iter().filter(is_column).collect();
+    let is_column =
+        |label: &&RawValue| serde_json::from_str::<String>(label.get()).is_ok_and(|name| names.contains(name.as_str()));
+    let index: Vec<&RawValue> = index.iter().map(|label| &**label).filter(is_column).collect();
     let index = serde_json::value::to_raw_value(&index)?;
     let mut all = Vec::new();
     for column in described {
