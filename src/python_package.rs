@@ -30,6 +30,22 @@ pub use crate::run::start::EarlierRun;
 pub use crate::show::export::tables::{Column, Kind, Value};
 pub use crate::threads::{Stopped, at_once, check as check_stop, stoppable};
 
+/// These lists, with the files of folders that are tables in place of the folders.
+///
+/// # Errors
+///
+/// If a folder is no table.
+pub fn with_tables(lists: Vec<PathBuf>) -> Result<Vec<PathBuf>, run::Error> {
+    let mut all = Vec::new();
+    for list in lists {
+        match list.is_dir() {
+            true => all.extend(input::tables_in(&list).map_err(FilterError::from)?),
+            false => all.push(list),
+        }
+    }
+    Ok(all)
+}
+
 /// Receives rows.
 type Each<'e, E> = dyn FnMut(&[Value<'_>]) -> Result<(), E> + 'e;
 

@@ -23,7 +23,7 @@ use crate::unique::url_field;
 
 /// The run behind `robosieve.filter`, which documents the parameters; returns the receipt as JSON.
 #[pyfunction]
-#[pyo3(signature = (policy, lists, out, agents, *, files_from, overrides, only, file, shard, column, delimiter, header, format, compress, split_size, explain, verdicts, preferences, blocked_for, allowed_if, against, only_changed, per_input, unique, seen, keys, force, resume, skip_bad, threads, memory, choices, progress))]
+#[pyo3(signature = (policy, lists, out, agents, *, files_from, overrides, only, file, shard, column, delimiter, header, format, compress, split_size, explain, verdicts, preferences, blocked_for, allowed_if, against, only_changed, per_input, path_columns, unique, seen, keys, force, resume, skip_bad, threads, memory, choices, progress))]
 #[allow(clippy::too_many_arguments)]
 pub fn filter(
     py: Python<'_>,
@@ -50,6 +50,7 @@ pub fn filter(
     against: Option<&Policy>,
     only_changed: bool,
     per_input: bool,
+    path_columns: &str,
     unique: Option<&str>,
     seen: Option<PathBuf>,
     keys: Option<PathBuf>,
@@ -67,6 +68,7 @@ pub fn filter(
     if let Some(file) = files_from {
         lists.extend(lists_named_in(&file, NameEnd::Line).map_err(|problem| error::parameter("files_from", problem))?);
     }
+    let lists = python_package::with_tables(lists).map_err(error::run)?;
     if lists.is_empty() {
         return Err(error::parameter("lists", "the list is empty; give at least one file or pattern"));
     }
@@ -80,6 +82,7 @@ pub fn filter(
         named("format", format, "text or parquet")?,
         compress.map(|given| named("compress", given, "gzip or zstd")).transpose()?,
     );
+    let path_columns = named("path_columns", path_columns, "columns, folders or ignored")?;
     let unique = unique.map(|given| named("unique", given, "fetched, bytes or surt")).transpose()?;
     let preferences: Option<PreferenceColumns> = preferences
         .map(|given| given.parse().map_err(|problem| error::parameter("preferences", problem)))
@@ -92,7 +95,8 @@ pub fn filter(
     };
     let folder = |out: &PathBuf| {
         let folder = Folder::new(out).form(form);
-        folder.format(format).compress(compress).split_size(split_size).force(force).per_input(per_input).into()
+        let folder = folder.format(format).compress(compress).split_size(split_size).force(force);
+        folder.per_input(per_input).path_columns(path_columns).into()
     };
     let destination: Option<Destination> = match (&out, only) {
         (Some(out), _) => Some(folder(out)),

@@ -8,7 +8,7 @@ use arrow_array::{ArrayRef, BinaryArray, BooleanArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use pyo3::prelude::*;
 use robosieve::SameUrl;
-use robosieve::python_package::check_stop;
+use robosieve::python_package::{check_stop, with_tables};
 use robosieve::run::{Job, Progress, SeenFile, Shard, UrlField};
 
 use crate::calls::{self, Call, Done, Rows};
@@ -120,6 +120,7 @@ pub fn keys(
         shard.map(|given| given.parse().map_err(|problem| error::parameter("shard", problem))).transpose()?;
     let url_field = url_field(column, delimiter, header)?;
     let (threads, memory) = (arguments::threads(threads)?, arguments::bytes("memory", memory)?);
+    let lists = with_tables(lists).map_err(error::run)?;
     let call = Call::silent();
     let mut job = Job::new(lists, Vec::new())
         .interrupt(Some(Arc::clone(&call.stop)))

@@ -72,8 +72,9 @@ pub(crate) fn join_shards(
         return Err(JoinError::Replaced { path: path.clone() });
     }
     let _lock = FolderLock::take(directory)?;
-    let sets = shards.iter().filter(|_| concat).flat_map(|(_, receipt)| sets(receipt)).collect();
-    let mut output = Output::with_room_for(&sets, directory, layout(&joined)?, force)?;
+    let layout = layout(&joined)?;
+    let sets = shards.iter().filter(|_| concat).flat_map(|(_, receipt)| sets(receipt, &layout)).collect();
+    let mut output = Output::with_room_for(&sets, directory, layout, force)?;
     if concat {
         joined.shards.clear();
         concatenate(&shards, &mut joined, &mut output)?;
@@ -273,9 +274,13 @@ fn layout(receipt: &Receipt) -> Result<FileLayout, OutputError> {
     FileLayout::new(&receipt.options, &receipt.splits())
 }
 
-/// The folders of a run's sets of files.
-fn sets(receipt: &Receipt) -> BTreeSet<&str> {
-    receipt.file_lists().flatten().map(|file| split_list_folder(&file.name).0).collect()
+/// The folders of a run's sets of files, and of the columns of their lists.
+fn sets<'r>(receipt: &'r Receipt, layout: &FileLayout) -> BTreeSet<(&'r str, &'r str)> {
+    let folders = |name: &'r str| {
+        let (folder, name) = split_list_folder(name);
+        (folder, layout.files.iter().find_map(|file| file.inner(name)).unwrap_or_default())
+    };
+    receipt.file_lists().flatten().map(|file| folders(&file.name)).collect()
 }
 
 /// Copies a file in pieces, between which the call may be stopped; returns its length.

@@ -468,6 +468,7 @@ def filter(
     against: Policy | None,
     only_changed: bool,
     per_input: bool,
+    path_columns: str,
     unique: str | None,
     seen: _StrPath | None,
     keys: _StrPath | None,
