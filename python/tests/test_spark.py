@@ -23,7 +23,8 @@ from pyspark.sql import DataFrame, SparkSession
 import robosieve
 import robosieve.spark
 import robosieve.spark.compiling
-import robosieve.spark.judging
+import robosieve.spark.policies
+import robosieve.spark.shipping
 
 from . import archives
 from .archives import answer, redirect, revisit
@@ -69,8 +70,8 @@ def frame(spark: SparkSession, lines: list[str]) -> DataFrame:
 
 def reports(frame: DataFrame, policy_file: Path, archive: str | None = None) -> list[Any]:
     """Judge, and report how each worker maps the policy. It may map others, too, for tests before."""
-    checksum = robosieve.spark.judging._add_policy(frame.sparkSession, policy_file)
-    mapped = robosieve.spark.judging._mapper(checksum, archive, ["url"], ("verdict",), {"agent": "*"}, {})
+    checksum = robosieve.spark.policies.add_policy(frame.sparkSession, robosieve.Policy(policy_file))
+    policy_of = robosieve.spark.shipping.shipped(archive, "robosieve.spark.policies", "policy_of")
 
     def workers(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import os
@@ -78,7 +79,8 @@ def reports(frame: DataFrame, policy_file: Path, archive: str | None = None) -> 
 
         import pyarrow as pa
 
-        for _ in mapped(batches):
+        for batch in batches:
+            policy_of(checksum).judge(batch["url"], "*", threads=1)
             # Only here, because it may arrive with the archive.
             import robosieve
 
