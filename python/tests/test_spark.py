@@ -618,7 +618,7 @@ def test_what_executors_cannot_compile_is_told(spark: SparkSession, tmp_path: Pa
     with pytest.raises(TypeError, match="tasks: a DataFrame has a task for each partition"):
         robosieve.spark.compile(spark, spark.range(1), ["*"], out, tasks=1)
     with pytest.raises(TypeError, match="sources: expected a list"):
-        robosieve.spark.compile(spark, str(bad), ["*"], out)
+        robosieve.spark.compile(spark, str(bad), ["*"], out)  # type: ignore[arg-type]
     with pytest.raises(robosieve.Error, match="overrides: "):
         robosieve.spark.compile(spark, [bad], ["*"], out, overrides=tmp_path / "nowhere")
     with pytest.raises(robosieve.Error, match=r"out: .*bad\.jsonl exists and is not a policy file"):

@@ -11,7 +11,7 @@ _Item_co = TypeVar("_Item_co", covariant=True)
 
 
 class Items(Protocol[_Item_co]):
-    """A list, a tuple, a column, or whatever has items; no str and no bytes, which only know whether they have others."""
+    """Items of a list, a tuple or a column; a str or bytes has none, because it has only others like itself."""
 
     def __iter__(self) -> Iterator[_Item_co]: ...
     def __contains__(self, item: object, /) -> bool: ...

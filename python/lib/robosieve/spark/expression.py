@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from pyspark.sql.types import ArrayType, BinaryType, DataType, IntegerType, Stri
 
 import robosieve
 from robosieve._robosieve import URL_PARTS, Choices, Error, Policy
-from robosieve._types import Several
+from robosieve._types import Several, StrPath
 from robosieve.spark.policies import add_policy, policy_of
 from robosieve.spark.shipping import shipped
 
@@ -23,12 +22,13 @@ if TYPE_CHECKING:
 _BATCH_ROWS = "spark.sql.execution.arrow.maxRecordsPerBatch"
 # Of all agents, not a list of one for each.
 _NAMES = ("blocked_for", "deferred_for")
+_ADVICE = "give a column of URLs, such as a field of a struct"
 
 
 def judge_udf(
     spark: SparkSession,
     *,
-    policy: Policy | str | os.PathLike[str],
+    policy: Policy | StrPath,
     agent: str | None = None,
     agents: Several[str] | None = None,
     columns: Several[str] = ("verdict", "reason"),
@@ -68,7 +68,7 @@ class Question:
 
     def __init__(
         self,
-        policy: Policy | str | os.PathLike[str],
+        policy: Policy | StrPath,
         agent: str | None,
         agents: Several[str] | None,
         columns: Several[str],
@@ -149,18 +149,16 @@ def _judged(urls: Any, checksum: str, options: dict[str, Any], choices: bytes, h
 
 
 def _urls(batch: Any) -> Any:
-    """The URLs of a batch, which may be in parts: a struct, which is a DataFrame if the batch is one of pandas."""
+    """The URLs of a batch, or their parts: a struct, which is a DataFrame if the batch is one of pandas."""
     if isinstance(batch, pyarrow.Array):
-        names = [field.name for field in batch.type] if pyarrow.types.is_struct(batch.type) else None
-        is_one = not pyarrow.types.is_nested(batch.type)
-    else:
-        names = list(batch.columns) if hasattr(batch, "columns") else None
-        is_one = names is None
-    if not is_one and names != URL_PARTS:
-        kind = f"a struct of {', '.join(names)}" if names else f"of type {batch.type}"
-        raise Error(f"the column is {kind}; give a column of URLs, such as a field of a struct")
-    if is_one or isinstance(batch, pyarrow.Array):
+        is_parts = pyarrow.types.is_struct(batch.type) and [field.name for field in batch.type] == URL_PARTS
+        if pyarrow.types.is_nested(batch.type) and not is_parts:
+            raise Error(f"the column is of type {batch.type}; {_ADVICE}")
         return batch
+    if not hasattr(batch, "columns"):
+        return batch
+    if list(batch.columns) != URL_PARTS:
+        raise Error(f"the column is a struct of {', '.join(batch.columns)}; {_ADVICE}")
     # To pandas, whole numbers with nulls are broken ones.
     kinds = {"url_port": pyarrow.int64()}
-    return pyarrow.table({name: pyarrow.array(batch[name], kinds.get(name), from_pandas=True) for name in names})
+    return pyarrow.table({name: pyarrow.array(batch[name], kinds.get(name), from_pandas=True) for name in URL_PARTS})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +10,7 @@ from pyspark.sql import Column, DataFrame, functions
 from pyspark.sql.types import BinaryType, IntegralType, NullType, StringType, StructType
 
 from robosieve._robosieve import URL_PARTS, Choices, Error, Policy
-from robosieve._types import Several
+from robosieve._types import Several, StrPath
 from robosieve.spark.expression import Question
 
 
@@ -19,7 +18,7 @@ def judge(
     df: DataFrame,
     url: str | Column | None = None,
     *,
-    policy: Policy | str | os.PathLike[str],
+    policy: Policy | StrPath,
     agent: str | None = None,
     agents: Several[str] | None = None,
     columns: Several[str] = ("verdict", "reason"),
