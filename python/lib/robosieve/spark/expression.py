@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession, functions
 from pyspark.sql.types import ArrayType, BinaryType, DataType, IntegerType, StringType, StructField, StructType
 
 import robosieve
-from robosieve._robosieve import URL_PARTS, Choices, Error, Policy
+from robosieve._robosieve import URL_PARTS, Choices, Error, LivePolicy, Policy
 from robosieve._types import Several, StrPath
 from robosieve.spark.policies import add_policy, policy_of
 from robosieve.spark.shipping import shipped
@@ -78,6 +78,8 @@ class Question:
             raise TypeError(f"columns: expected a list; write [{columns!r}]")
         if choices is not None and not isinstance(choices, Choices | Mapping):
             raise TypeError(f"choices: expected robosieve.Choices or a dict of its arguments, not {choices!r}")
+        if isinstance(policy, LivePolicy):
+            raise TypeError("policy: a LivePolicy belongs to this process; give what its write(path) returns")
         self.policy = policy if isinstance(policy, Policy) else Policy(policy)
         self.choices = choices if isinstance(choices, Choices) else Choices(**choices or {})
         self.columns = tuple(columns)
