@@ -387,10 +387,10 @@ def test_policies_and_choices_of_python_travel(spark: SparkSession, tmp_path: Pa
     urls = ["http://a.example/x", "http://a.example/y", "http://b.example/x", None]
     frame = spark.createDataFrame([(url,) for url in urls], "url string").coalesce(1)
     overrides = tmp_path / "overrides.toml"
-    overrides.write_text('["http://b.example"]\nverdict = "forbid-all"\n')
+    overrides.write_text('["http://a.example"]\nverdict = "forbid-all"\n')
     path = tmp_path / "policy.rsv"
     of_file = robosieve.compile(answers("/x"), ["*"], path)
-    newer = robosieve.compile([robosieve.Answer("http://b.example/robots.txt", 404, None, 2)], ["*"])
+    newer = robosieve.compile({"http://b.example": "User-agent: *\nDisallow: /x"}, ["*"])
     choices = robosieve.Choices(on_unfetched="allow")
     policies: dict[str, tuple[robosieve.Policy | Path, robosieve.Policy]] = {
         "a path": (path, of_file),
