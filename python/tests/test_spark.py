@@ -571,24 +571,30 @@ def test_files_go_with_the_session(spark: SparkSession, frame: DataFrame, policy
     assert list(Path(SparkFiles.getRootDirectory()).glob("robosieve-*/robosieve-*.rsv"))
 
 
-def test_each_executor_gets_a_policy_once(
-    spark: SparkSession, frame: DataFrame, policy_file: Path, temporary: Path
-) -> None:
+def test_each_executor_gets_a_policy_once(spark: SparkSession, frame: DataFrame, policy_file: Path) -> None:
     opened = robosieve.Policy(policy_file)
     name = f"robosieve-{opened.checksum}.rsv"
 
-    def received() -> dict[Path, int]:
-        return {path: path.stat().st_mtime_ns for path in (temporary / "work").glob(f"app-*/*/{name}")}
+    def files(_: Any) -> Iterator[tuple[str, int]]:
+        from pathlib import Path
+
+        from pyspark import SparkFiles
+
+        (path,) = Path(SparkFiles.getRootDirectory()).resolve().rglob(name)
+        yield str(path), path.stat().st_mtime_ns
+
+    def received() -> set[tuple[str, int]]:
+        return set(spark.sparkContext.parallelize(range(8), 8).mapPartitions(files).collect())
 
     robosieve.spark.judge(frame, policy=policy_file, agent="*").write.format("noop").mode("overwrite").save()
     first = received()
-    assert len({path.parent for path in first}) == len(first) == 2
+    assert len({Path(path).parent for path, _ in first}) == len(first) == 2
     for policy in (policy_file, opened, robosieve.Policy.from_bytes(opened.to_bytes())):
         robosieve.spark.judge(frame, policy=policy, agent="examplebot").groupBy("verdict").count().collect()
         robots = robosieve.spark.judge_udf(spark, policy=policy, agent="examplebot")
         frame.select(robots("url")).write.format("noop").mode("overwrite").save()
     assert received() == first
-    assert [path for path in spark.sparkContext.listFiles if path.endswith(name)][1:] == []
+    assert len([path for path in spark.sparkContext.listFiles if path.endswith(name)]) == 1
 
 
 def test_workers_of_a_host_share_one_policy(frame: DataFrame, policy_file: Path, temporary: Path) -> None:
