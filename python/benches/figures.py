@@ -270,8 +270,24 @@ def memory(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) 
     print(f"PSS {of_all:.0f} MiB together, {of_policy:.0f} MiB of it the policy")
 
 
+def processor_seconds() -> float:
+    """The seconds that this process, those that it started, and those that these started took of processors."""
+    parents, ticks = {}, {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        number = int(path.parent.name)
+        parents[number], ticks[number] = int(fields[1]), sum(map(int, fields[11:15]))
+    own = {os.getpid()}
+    while more := {number for number, parent in parents.items() if parent in own} - own:
+        own |= more
+    return sum(ticks.get(number, 0) for number in own) / os.sysconf("SC_CLK_TCK")
+
+
 def spark(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -> None:
-    """Compare the job with the same one that returns its rows unchanged."""
+    """Judge the rows of a narrow and of a wide frame, and pass them through Python unchanged."""
     from pyspark.sql import DataFrame, SparkSession
 
     import robosieve.spark
@@ -288,22 +304,45 @@ def spark(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -
         .config("spark.sql.execution.arrow.maxRecordsPerBatch", "65536")
         .getOrCreate()
     )
-    lines = [line.decode(errors="replace") for line in lines_of(arguments.list, arguments.lines or 4_000_000)]
-    with tempfile.TemporaryDirectory() as folder:
-        pa.parquet.write_table(pa.table({"url": lines}), f"{folder}/urls.parquet", row_group_size=1 << 18)
-        frame = session.read.parquet(f"{folder}/urls.parquet")
+    lines = [line.decode(errors="replace") for line in lines_of(arguments.list, arguments.lines or 1_000_000)]
+    counts = pc.value_counts(policy.judge(lines, agent).to_pyarrow()["verdict"]).to_pylist()
+    expected = {row["values"]: row["counts"] for row in counts}
+    robots = robosieve.spark.judge_udf(session, policy=arguments.policy, agent=agent)
 
-        def run(df: DataFrame) -> None:
-            df.write.format("noop").mode("overwrite").save()
+    def run(df: DataFrame) -> None:
+        df.write.format("noop").mode("overwrite").save()
 
-        judged = robosieve.spark.judge(frame, policy=arguments.policy, agent=agent)
-        got = {row["verdict"]: row["count"] for row in judged.groupBy("verdict").count().collect()}
-        expected = pc.value_counts(policy.judge(lines, agent).to_pyarrow()["verdict"]).to_pylist()
-        assert got == {row["values"]: row["counts"] for row in expected}
-        same = median(lambda: run(frame.mapInArrow(identity, frame.schema)))
-        own = median(lambda: run(judged))
-    tell("Spark, identity", len(lines), same)
-    tell("Spark, judge", len(lines), own, f"{same / own:.2f} of its speed")
+    table = pa.table({"url": lines})
+    for width in ("narrow", "wide"):
+        if width == "wide":
+            # As many as Common Crawl's index has, which are mostly short texts.
+            for number in range(20):
+                column = [f"{number} {line[-20:]}" for line in lines] if number % 4 else range(len(lines))
+                table = table.append_column(f"column_{number}", pa.array(column))
+        with tempfile.TemporaryDirectory() as folder:
+            pa.parquet.write_table(table, f"{folder}/urls.parquet", row_group_size=1 << 16)
+            frame = session.read.parquet(f"{folder}/urls.parquet")
+            judged = robosieve.spark.judge(frame, policy=arguments.policy, agent=agent)
+            column = frame.withColumn("robots", robots("url"))
+            for df, verdict in ((judged, "verdict"), (column, "robots.verdict")):
+                assert {row[0]: row["count"] for row in df.groupBy(verdict).count().collect()} == expected
+            work = {
+                "no function": frame,
+                "mapInArrow, unchanged": frame.mapInArrow(identity, frame.schema),
+                "judge": judged,
+                "judge_udf": column,
+                "judge, allowed rows": judged.filter("verdict = 'allowed'"),
+                "judge_udf, allowed rows": column.filter("robots.verdict = 'allowed'"),
+            }
+            share, rounds = len(lines) / 1e6, 3
+            for name, df in work.items():
+                run(df)
+                before = processor_seconds()
+                seconds = median(partial(run, df), rounds) / share
+                spent = (processor_seconds() - before) / (rounds + 1) / share
+                print(
+                    f"{f'Spark, {width}, {name}':<52} {seconds:10.2f} s a million rows, {spent:.2f} s of the processor"
+                )
     session.stop()
 
 

@@ -66,7 +66,7 @@ INPUTS: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("make", INPUTS.values(), ids=INPUTS)
-def test_whatever_holds_urls_is_judged(policy: robosieve.Policy, make: Callable[[], object]) -> None:
+def test_whatever_holds_urls_is_judged(policy: robosieve.Policy, make: Callable[[], Any]) -> None:
     out = policy.judge(make(), agent="examplebot")
     assert (out["verdict"], out["reason"]) == (VERDICTS, REASONS)
     assert len(out) == len(URLS)
@@ -177,7 +177,7 @@ def test_what_holds_no_urls_is_refused(policy: robosieve.Policy, wrong: Any) -> 
 
 def test_bytes_that_are_no_utf8_are_urls(policy: robosieve.Policy) -> None:
     url = b"https://shop.example/caf\xe9"
-    texts = [url, url.decode("utf-8", "surrogateescape")]
+    texts: list[str | bytes] = [url, url.decode("utf-8", "surrogateescape")]
     assert policy.judge(texts, "*")["verdict"] == ["allowed", "allowed"]
     with pytest.raises(ValueError, match="urls: item 0: .* surrogates not allowed"):
         policy.judge(["https://shop.example/\ud800"], "*")

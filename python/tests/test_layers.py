@@ -150,7 +150,7 @@ def test_what_cannot_be_merged_is_told(parts: list[Path], tmp_path: Path) -> Non
     with pytest.raises(TypeError, match="path"):
         robosieve.Policy([parts[0], 5])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="policies: expected a list; write"):
-        robosieve.merge(str(parts[0]), tmp_path / "merged.rsv")
+        robosieve.merge(str(parts[0]), tmp_path / "merged.rsv")  # type: ignore[arg-type]
     with pytest.raises(robosieve.Error, match=r"out: .*today.jsonl exists and is not a policy file"):
         robosieve.merge(parts, tmp_path / "today.jsonl")
     with pytest.raises(robosieve.Error, match="overrides: "):

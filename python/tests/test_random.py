@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 from hypothesis import HealthCheck, given, settings
@@ -59,7 +60,7 @@ def test_random_arrays_are_judged_as_the_program_does(
     policy_file: Path,
     program: Program,
     tmp_path: Path,
-    drawn: tuple[list[str | None], object],
+    drawn: tuple[list[str | None], Any],
     threads: int,
 ) -> None:
     listed, array = drawn

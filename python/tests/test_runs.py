@@ -104,7 +104,7 @@ def test_a_text_file_is_refused(policy: robosieve.Policy) -> None:
     with pytest.raises(TypeError, match="open for bytes"):
         robosieve.filter(policy, [LIST], io.StringIO(), "*", only=["allowed"])  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"only: expected a list; write \['allowed'\]"):
-        robosieve.filter(policy, [LIST], agent="*", only="allowed")
+        robosieve.filter(policy, [LIST], agent="*", only="allowed")  # type: ignore[arg-type]
 
 
 def test_lists_are_named_in_a_file(policy: robosieve.Policy, tmp_path: Path) -> None:

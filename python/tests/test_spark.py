@@ -2,13 +2,14 @@
 
 import json
 import os
+import re
 import secrets
 import subprocess
 import sys
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -18,12 +19,13 @@ import pyarrow.dataset
 import pyarrow.parquet
 import pytest
 from pyspark import SparkFiles
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Column, DataFrame, SparkSession, functions
 
 import robosieve
 import robosieve.spark
 import robosieve.spark.compiling
-import robosieve.spark.judging
+import robosieve.spark.policies
+import robosieve.spark.shipping
 
 from . import archives
 from .archives import answer, redirect, revisit
@@ -69,8 +71,8 @@ def frame(spark: SparkSession, lines: list[str]) -> DataFrame:
 
 def reports(frame: DataFrame, policy_file: Path, archive: str | None = None) -> list[Any]:
     """Judge, and report how each worker maps the policy. It may map others, too, for tests before."""
-    checksum = robosieve.spark.judging._add_policy(frame.sparkSession, policy_file)
-    mapped = robosieve.spark.judging._mapper(checksum, archive, ["url"], ("verdict",), {"agent": "*"}, {})
+    checksum = robosieve.spark.policies.add_policy(frame.sparkSession, robosieve.Policy(policy_file))
+    policy_of = robosieve.spark.shipping.shipped(archive, "robosieve.spark.policies", "policy_of")
 
     def workers(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import os
@@ -78,7 +80,8 @@ def reports(frame: DataFrame, policy_file: Path, archive: str | None = None) -> 
 
         import pyarrow as pa
 
-        for _ in mapped(batches):
+        for batch in batches:
+            policy_of(checksum).judge(batch["url"], "*", threads=1)
             # Only here, because it may arrive with the archive.
             import robosieve
 
@@ -129,6 +132,8 @@ def test_urls_may_be_in_parts(spark: SparkSession, policy: robosieve.Policy, pol
         policy.judge(["https://shop.example/cart", "https://shop.example:443/?x", None], "examplebot")["verdict"]
         == expected
     )
+    robots = robosieve.spark.judge_udf(spark, policy=policy_file, agent="examplebot")
+    assert [row[0]["verdict"] for row in frame.select(robots(functions.struct(*names))).collect()] == expected
     wrong = frame.withColumn("url_port", frame["url_port"].cast("string"))
     with pytest.raises(TypeError, match='"url_port" is of type string; expected integers'):
         robosieve.spark.judge(wrong, policy=policy_file, agent="examplebot")
@@ -284,6 +289,141 @@ def test_verdicts_are_a_column(
     )
 
 
+def test_urls_may_be_fields_and_expressions(
+    spark: SparkSession, frame: DataFrame, lines: list[str], policy: robosieve.Policy, policy_file: Path
+) -> None:
+    rows = list(enumerate([*lines[:500], None]))
+    schema = "id long, page struct<url: string, deep: struct<`the url`: binary>>, host string, `page.uri` string"
+    given = [
+        (at, (url, (None if url is None else bytearray(url, "utf-8"),)), "shop.example", "https://shop.example/cart")
+        for at, url in rows
+    ]
+    nested = spark.createDataFrame(given, schema).coalesce(1)
+    expected = policy.judge([url for _, url in rows], "examplebot")["verdict"]
+    put_together = functions.concat(functions.lit("https://"), "host", functions.lit("/cart"))
+    urls: list[tuple[str | Column, list[str | None]]] = [
+        ("page.url", expected),
+        ("page.deep.`the url`", expected),
+        (functions.col("page.url"), expected),
+        (nested["page"]["url"], expected),
+        (functions.expr("page.deep").getField("the url"), expected),
+        (put_together, ["blocked"] * len(rows)),
+        # A column with such a name comes before a field with such a path.
+        ("page.uri", ["blocked"] * len(rows)),
+        (functions.lit(None), [None] * len(rows)),
+    ]
+    for url, verdicts in urls:
+        judged = robosieve.spark.judge(nested, url, policy=policy_file, agent="examplebot", columns=["verdict"])
+        assert [row["verdict"] for row in judged.collect()] == verdicts, url
+    wrong: list[tuple[Any, type[Exception], str]] = [
+        (5, TypeError, "url: expected the name of a column, the path of a field, or a Column, not 5"),
+        ("page", TypeError, 'url: the column "page" is of type struct<.*>; expected string or binary; name one of its'),
+        ("page.id", robosieve.Error, 'url: the field "page.id": .*id'),
+        ("site.url", robosieve.Error, 'url: the frame has no column "site.url"; its columns are id, page'),
+        (functions.col("uri"), robosieve.Error, "url: the Column: .*uri"),
+        (functions.col("id"), TypeError, "url: the Column is of type bigint; expected string or binary"),
+        (functions.col("page.*"), robosieve.Error, "url: the Column is 2 columns; give one"),
+    ]
+    for given_url, kind, message in wrong:
+        with pytest.raises(kind, match=message):
+            robosieve.spark.judge(nested, given_url, policy=policy_file, agent="examplebot")
+
+
+def test_rows_stay_as_they_are(spark: SparkSession, policy_file: Path) -> None:
+    """Also columns whose names are special: those of two tables, and ours."""
+    rows = [(at, f"https://shop.example/{'cart' if at % 3 else ''}", [at], "x", None) for at in range(100)]
+    frame = spark.createDataFrame(rows, "id long, url string, list array<long>, robosieve string, void void")
+    other = spark.range(100).withColumnRenamed("id", "Robosieve_").select("Robosieve_", functions.lit(1).alias("a.b"))
+    both = frame.join(other, functions.col("id") == functions.col("Robosieve_")).coalesce(1).sort("id")
+    both = both.select("*", functions.col("list").alias("id"))
+    judged = robosieve.spark.judge(both, policy=policy_file, agent="examplebot")
+    assert judged.schema.fields[: len(both.schema.fields)] == both.schema.fields
+    assert judged.dtypes[len(both.dtypes) :] == [("verdict", "string"), ("reason", "string")]
+    found = [tuple(row) for row in judged.collect()]
+    assert [row[:-2] for row in found] == [tuple(row) for row in both.collect()]
+    assert [row[-2] for row in found] == ["blocked" if at % 3 else "allowed" for at in range(100)]
+
+
+USES: dict[str, Callable[[DataFrame], DataFrame]] = {
+    "all": lambda judged: judged,
+    "filter": lambda judged: judged.filter("verdict = 'allowed'"),
+    "filter by both": lambda judged: judged.filter("verdict = 'allowed' and reason = 'rules' and id < 10"),
+    "columns of columns": lambda judged: (
+        judged.withColumn("a", functions.concat("verdict", "reason")).filter("a <> verdict").select("a", "verdict")
+    ),
+    "groups": lambda judged: judged.filter("verdict <> 'allowed'").groupBy("verdict", "reason").count(),
+    "a join": lambda judged: judged.join(judged.sparkSession.range(10), "id").filter("verdict = 'allowed'"),
+}
+
+
+@pytest.mark.parametrize("use", USES.values(), ids=USES)
+def test_each_url_is_judged_once(
+    spark: SparkSession, frame: DataFrame, policy_file: Path, use: Callable[[DataFrame], DataFrame]
+) -> None:
+    def plan(df: DataFrame) -> str:
+        return str(df._jdf.queryExecution().optimizedPlan().toString())
+
+    wide = frame.withColumn("wide", functions.col("id") * 2)
+    judged = use(robosieve.spark.judge(wide, policy=policy_file, agent="examplebot"))
+    # Only the URL goes through Python.
+    assert re.findall(r"EvalPython \[\w+\(([^)]*)\)", re.sub(r"#\d+", "", plan(judged))) == ["url"]
+    assert "MapInArrow" not in plan(judged)
+    robots = robosieve.spark.judge_udf(spark, policy=policy_file, agent="examplebot")
+    once = use(wide.withColumn("r", robots.asNondeterministic()("url")).select("*", "r.*"))
+    assert plan(once).count("EvalPython [") == 1
+
+
+def test_a_function_may_be_asked_again_for_a_filter(spark: SparkSession, frame: DataFrame, policy_file: Path) -> None:
+    """As docs/spark.md says; `asNondeterministic` is the way out of it."""
+    robots = robosieve.spark.judge_udf(spark, policy=policy_file, agent="examplebot")
+    filtered = frame.withColumn("robots", robots("url")).filter("robots.verdict = 'allowed'")
+    assert filtered._jdf.queryExecution().optimizedPlan().toString().count("EvalPython [") == 2
+
+
+def test_policies_and_choices_of_python_travel(spark: SparkSession, tmp_path: Path) -> None:
+    def answers(rule: str) -> list[robosieve.Answer]:
+        return [robosieve.Answer("http://a.example/robots.txt", 200, f"User-agent: *\nDisallow: {rule}", 1)]
+
+    urls = ["http://a.example/x", "http://a.example/y", "http://b.example/x", None]
+    frame = spark.createDataFrame([(url,) for url in urls], "url string").coalesce(1)
+    overrides = tmp_path / "overrides.toml"
+    overrides.write_text('["http://a.example"]\nverdict = "forbid-all"\n')
+    path = tmp_path / "policy.rsv"
+    of_file = robosieve.compile(answers("/x"), ["*"], path)
+    newer = robosieve.compile({"http://b.example": "User-agent: *\nDisallow: /x"}, ["*"])
+    choices = robosieve.Choices(on_unfetched="allow")
+    policies: dict[str, tuple[robosieve.Policy | Path, robosieve.Policy]] = {
+        "a path": (path, of_file),
+        "of a file": (robosieve.Policy(path), of_file),
+        "in memory": (newer, newer),
+        "layers": (robosieve.Policy([path, newer]),) * 2,
+        "with overrides": (robosieve.Policy(path, overrides),) * 2,
+    }
+    expected = {name: policy.judge(urls, choices=choices)["verdict"] for name, (_, policy) in policies.items()}
+    assert len(set(map(str, expected.values()))) == 4
+    # Now another policy has the name that the first was opened from, and the first is still mapped.
+    replaced = robosieve.Policy(path)
+    robosieve.compile(answers("/y"), ["*"], path)
+    policies["replaced"], expected["replaced"] = (replaced, replaced), expected["a path"]
+    policies["a path"], expected["a path"] = (path, of_file), ["allowed", "blocked", "allowed", None]
+    policies["unlinked"], expected["unlinked"] = (robosieve.Policy(path),) * 2, expected["a path"]
+    for name, (policy, _) in policies.items():
+        if name == "unlinked":
+            path.unlink()
+        judged = robosieve.spark.judge(frame, policy=policy, choices=choices)
+        assert [row["verdict"] for row in judged.collect()] == expected[name], name
+        robots = robosieve.spark.judge_udf(spark, policy=policy, choices=choices)
+        rows = frame.select(robots("url").alias("robots")).collect()
+        assert [row["robots"]["verdict"] for row in rows] == expected[name], name
+
+
+def test_another_policy_is_never_judged_by(policy_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(robosieve.spark.policies, "staged", lambda source, checksum: str(policy_file))
+    monkeypatch.setattr(SparkFiles, "get", lambda name: name)
+    with pytest.raises(robosieve.PolicyError, match=r"policy\.rsv: its checksum is \w+, and the job's policy has abc"):
+        robosieve.spark.policies.policy_of("abc")
+
+
 def test_urls_that_are_the_same_have_one_key(spark: SparkSession) -> None:
     urls = ["http://a.example/x", "http://A.example/%78#f", "http://a.example/y", "no url", None]
     frame = spark.createDataFrame([(url,) for url in urls], "url string").repartition(3)
@@ -329,6 +469,12 @@ def test_choices_travel(spark: SparkSession, policy_file: Path) -> None:
         ({"agents": "*"}, TypeError, "agents: expected a list"),
         ({"agent": "*", "choices": {"on_stale": "maybe"}}, robosieve.Error, "on_stale: "),
         ({"agent": "*", "choices": {"on_odd": "use"}}, TypeError, "on_odd"),
+        (
+            {"agent": "*", "choices": 5},
+            TypeError,
+            "choices: expected robosieve.Choices or a dict of its arguments, not 5",
+        ),
+        ({"policy": robosieve.LivePolicy(["*"])}, TypeError, "policy: .* give what its write"),
         ({"agent": "*", "columns": "verdict"}, TypeError, r"columns: expected a list; write \['verdict'\]"),
         ({"agent": "*", "columns": []}, robosieve.Error, "columns: the list is empty"),
         ({"agent": "*", "columns": ["verdikt"]}, robosieve.Error, 'columns: there is no "verdikt"; .* verdict, reason'),
@@ -345,7 +491,7 @@ def test_arguments_are_checked_by_the_driver(
 ) -> None:
     named = frame.withColumn("Reason", frame["id"])
     with pytest.raises(kind, match=message):
-        robosieve.spark.judge(named, policy=policy_file, **given)
+        robosieve.spark.judge(named, **{"policy": policy_file, **given})
 
 
 ANSWERS = "url string, status int, body string, fetched_at timestamp"
@@ -423,6 +569,32 @@ def test_files_go_with_the_session(spark: SparkSession, frame: DataFrame, policy
     new = set(Path(tempfile.gettempdir()).glob("robosieve-*")) - folders
     assert {folder.name for folder in new} <= own
     assert list(Path(SparkFiles.getRootDirectory()).glob("robosieve-*/robosieve-*.rsv"))
+
+
+def test_each_executor_gets_a_policy_once(spark: SparkSession, frame: DataFrame, policy_file: Path) -> None:
+    opened = robosieve.Policy(policy_file)
+    name = f"robosieve-{opened.checksum}.rsv"
+
+    def files(_: Any) -> Iterator[tuple[str, int]]:
+        from pathlib import Path
+
+        from pyspark import SparkFiles
+
+        (path,) = Path(SparkFiles.getRootDirectory()).resolve().rglob(name)
+        yield str(path), path.stat().st_mtime_ns
+
+    def received() -> set[tuple[str, int]]:
+        return set(spark.sparkContext.parallelize(range(8), 8).mapPartitions(files).collect())
+
+    robosieve.spark.judge(frame, policy=policy_file, agent="*").write.format("noop").mode("overwrite").save()
+    first = received()
+    assert len({Path(path).parent for path, _ in first}) == len(first) == 2
+    for policy in (policy_file, opened, robosieve.Policy.from_bytes(opened.to_bytes())):
+        robosieve.spark.judge(frame, policy=policy, agent="examplebot").groupBy("verdict").count().collect()
+        robots = robosieve.spark.judge_udf(spark, policy=policy, agent="examplebot")
+        frame.select(robots("url")).write.format("noop").mode("overwrite").save()
+    assert received() == first
+    assert len([path for path in spark.sparkContext.listFiles if path.endswith(name)]) == 1
 
 
 def test_workers_of_a_host_share_one_policy(frame: DataFrame, policy_file: Path, temporary: Path) -> None:
@@ -616,7 +788,7 @@ def test_what_executors_cannot_compile_is_told(spark: SparkSession, tmp_path: Pa
     with pytest.raises(TypeError, match="tasks: a DataFrame has a task for each partition"):
         robosieve.spark.compile(spark, spark.range(1), ["*"], out, tasks=1)
     with pytest.raises(TypeError, match="sources: expected a list"):
-        robosieve.spark.compile(spark, str(bad), ["*"], out)
+        robosieve.spark.compile(spark, str(bad), ["*"], out)  # type: ignore[arg-type]
     with pytest.raises(robosieve.Error, match="overrides: "):
         robosieve.spark.compile(spark, [bad], ["*"], out, overrides=tmp_path / "nowhere")
     with pytest.raises(robosieve.Error, match=r"out: .*bad\.jsonl exists and is not a policy file"):

@@ -9,6 +9,7 @@
 from robosieve._filter import Progress, filter, keys
 from robosieve._live import LiveStatistics, Needed, OriginReport, Put
 from robosieve._origin import Origin
+from robosieve._receipt import Receipt
 from robosieve._robosieve import (
     DIALECTS,
     AgentError,
@@ -52,6 +53,7 @@ __all__ = [
     "PolicyError",
     "Progress",
     "Put",
+    "Receipt",
     "RobotsTxt",
     "RunError",
     "SourceError",

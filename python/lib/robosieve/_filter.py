@@ -5,12 +5,13 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol, TypedDict, TypeVar
+from typing import Protocol, TypedDict, TypeVar
 
 from robosieve import _robosieve
+from robosieve._receipt import Receipt
 from robosieve._robosieve import Choices, Error, Policy
+from robosieve._types import Several, StrPath
 
-StrPath = str | os.PathLike[str]
 _Item = TypeVar("_Item")
 
 
@@ -29,19 +30,28 @@ class Progress(TypedDict):
     share: float | None
 
 
+class KeysFile(TypedDict):
+    """A file of keys: how many URLs have one, which are the same, for which shard, and its checksum."""
+
+    urls: int
+    unique: str
+    shard: str | None
+    checksum: str
+
+
 def filter(
     policy: Policy,
-    lists: Iterable[StrPath] = (),
+    lists: Several[StrPath] = (),
     out: StrPath | SupportsWrite | None = None,
     agent: str | None = None,
     *,
-    agents: Iterable[str] | None = None,
+    agents: Several[str] | None = None,
     files_from: StrPath | None = None,
     overrides: StrPath | None = None,
     column: str | None = None,
     delimiter: str | None = None,
     header: bool = False,
-    only: Iterable[str] | None = None,
+    only: Several[str] | None = None,
     count: bool = False,
     format: str = "text",
     compress: str | None = None,
@@ -66,7 +76,7 @@ def filter(
     memory: int | None = None,
     choices: Choices | None = None,
     progress: Callable[[Progress], object] | None = None,
-) -> dict[str, Any]:
+) -> Receipt:
     """Splits lists of URLs into partitions, and returns the receipt, which accounts for every line.
 
     `lists` are files or patterns, in every format that the program reads, or folders that are tables; `files_from` is a
@@ -169,7 +179,7 @@ def filter(
 
 
 def keys(
-    lists: Iterable[StrPath],
+    lists: Several[StrPath],
     out: StrPath,
     *,
     unique: str = "fetched",
@@ -180,7 +190,7 @@ def keys(
     skip_bad: bool = False,
     threads: int = 0,
     memory: int | None = None,
-) -> dict[str, Any]:
+) -> KeysFile:
     """Writes the keys of all URLs in lists to a file, and returns how many there are, and their checksum.
 
     Once there is one in a folder for each `shard`, such as "1/8", `filter` takes that folder as `keys`. The options are

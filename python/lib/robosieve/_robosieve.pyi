@@ -1,8 +1,7 @@
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Literal, NoReturn, Protocol, TypedDict, final, overload
+from typing import Any, Literal, NoReturn, Protocol, TypedDict, TypeVar, final, overload
 
 import pandas
 import polars
@@ -11,6 +10,8 @@ import pyarrow
 from robosieve._filter import Progress, SupportsWrite
 from robosieve._live import LiveStatistics, Needed, OriginReport, Put
 from robosieve._origin import Origin
+from robosieve._receipt import Receipt
+from robosieve._types import Several, StrPath
 
 __all__ = [
     "DIALECTS",
@@ -49,7 +50,7 @@ __all__ = [
     "verify",
 ]
 
-_StrPath = str | os.PathLike[str]
+_Item_co = TypeVar("_Item_co", covariant=True)
 _Fallback = Literal["allow", "block", "defer", "use"]
 
 class _ArrowArray(Protocol):
@@ -69,15 +70,19 @@ class _Rows(Protocol):
     def column_names(self) -> list[str]: ...
     def with_format(self, *args: Any, **options: Any) -> Any: ...
 
-_Column = _ArrowArray | _ArrowStream | Iterable[str | bytes | None]
-_Urls = (
-    _Column
-    | Mapping[str, _Column | Iterable[int | None]]
-    | pandas.DataFrame
-    | pandas.Series[Any]
-    | pandas.Index[Any]
-    | _Rows
-)
+# A list or a tuple: no set, which has no order, no dict, and no single str or bytes, which only know whether they have
+# others.
+class _Sequence(Protocol[_Item_co]):
+    def __len__(self) -> int: ...
+    def __getitem__(self, at: int, /) -> _Item_co: ...
+    def __iter__(self) -> Iterator[_Item_co]: ...
+    def __contains__(self, item: object, /) -> bool: ...
+
+# No class of a library that may not be there: to a checker it would be anything, and so would be all arguments. Columns
+# of pandas have items, and its frames are streams of Arrow.
+# Of a mapping, columns that have no URLs may be of any type.
+_Url = str | bytes | None
+_Urls = _ArrowArray | _ArrowStream | _Sequence[_Url] | Iterator[_Url] | Mapping[str, object] | _Rows
 
 _Time = float | datetime | str
 _Text = str | bytes
@@ -88,15 +93,6 @@ class _HeaderItems(Protocol):
     def items(self) -> Iterable[tuple[_Text, _HeaderValue]]: ...
 
 _Headers = Mapping[str, _HeaderValue] | _HeaderItems | Iterable[Sequence[Any]]
-_Sources = (
-    Iterable[_StrPath]
-    | Iterable[Answer]
-    | Mapping[str, str | bytes]
-    | _ArrowArray
-    | _ArrowStream
-    | pandas.DataFrame
-    | polars.DataFrame
-)
 
 class _Explanation(TypedDict):
     allowed: bool
@@ -196,6 +192,8 @@ class Answer:
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[Callable[..., Answer], tuple[Any, ...]]: ...
 
+_Sources = Several[StrPath | Answer] | Mapping[str, str | bytes] | _ArrowArray | _ArrowStream
+
 @final
 class Choices:
     def __new__(
@@ -207,7 +205,7 @@ class Choices:
         on_stale: _Fallback | None = None,
         max_age: int | timedelta | str | None = None,
         unreachable_as_unavailable: int | timedelta | str | None = None,
-        statuses: Mapping[int | str, Literal["allow", "block", "defer"]] | _StrPath | None = None,
+        statuses: Mapping[int | str, Literal["allow", "block", "defer"]] | StrPath | None = None,
         www_fallback: bool = False,
         require: str | None = None,
         content_signal: Literal["group", "everybody"] = "group",
@@ -241,7 +239,7 @@ class Choices:
 
 @final
 class Policy:
-    def __new__(cls, path: _StrPath | Iterable[_StrPath | Policy], overrides: _StrPath | None = None) -> Policy: ...
+    def __new__(cls, path: StrPath | Several[StrPath | Policy], overrides: StrPath | None = None) -> Policy: ...
     @classmethod
     def from_bytes(cls, bytes: bytes) -> Policy: ...
     def to_bytes(self) -> bytes: ...
@@ -259,9 +257,9 @@ class Policy:
         urls: _Scanned,
         agent: str | None = None,
         *,
-        agents: Iterable[str] | None = None,
+        agents: Several[str] | None = None,
         column: str | None = None,
-        columns: Iterable[str] | None = None,
+        columns: Several[str] | None = None,
         explain: bool = False,
         dictionary: bool = False,
         choices: Choices | None = None,
@@ -273,19 +271,20 @@ class Policy:
         urls: _Urls,
         agent: str | None = None,
         *,
-        agents: Iterable[str] | None = None,
+        agents: Several[str] | None = None,
         column: str | None = None,
-        columns: Iterable[str] | None = None,
+        columns: Several[str] | None = None,
         explain: bool = False,
         dictionary: bool = False,
         choices: Choices | None = None,
         threads: int = 0,
+        progress: Callable[[Progress], object] | None = None,
     ) -> Verdicts: ...
     def allowed(self, url: str | bytes, agent: str | None = None, *, choices: Choices | None = None) -> bool: ...
     def origin(self, url: str | bytes, agent: str | None = None) -> Origin | None: ...
     @classmethod
     def _reopened(
-        cls, path: _StrPath | Sequence[_StrPath | Policy], overrides: _StrPath | None, checksum: str
+        cls, path: StrPath | Sequence[StrPath | Policy], overrides: StrPath | None, checksum: str
     ) -> Policy: ...
     def __reduce__(self) -> tuple[Callable[..., Policy], tuple[Any, ...]]: ...
 
@@ -293,7 +292,7 @@ class Policy:
 class LivePolicy:
     def __new__(
         cls,
-        agents: Iterable[str],
+        agents: Several[str],
         *,
         dialect: str = "rfc9309",
         over: Policy | None = None,
@@ -304,15 +303,15 @@ class LivePolicy:
     @property
     def dialect(self) -> str: ...
     def put(self, answer: Answer | Mapping[str, Any]) -> Put: ...
-    def put_overrides(self, path: _StrPath) -> None: ...
+    def put_overrides(self, path: StrPath) -> None: ...
     def judge(
         self,
         urls: str | bytes | _Urls,
         agent: str | None = None,
         *,
-        agents: Iterable[str] | None = None,
+        agents: Several[str] | None = None,
         column: str | None = None,
-        columns: Iterable[str] | None = None,
+        columns: Several[str] | None = None,
         explain: bool = False,
         dictionary: bool = False,
         choices: Choices | None = None,
@@ -324,7 +323,7 @@ class LivePolicy:
     def state(self, url: str | bytes) -> OriginReport | None: ...
     def needed(self, now: _Time | None = None, n: int = 100) -> list[Needed]: ...
     def _next_fetch(self, url: str | bytes) -> tuple[str, int | None] | None: ...
-    def write(self, path: _StrPath) -> Policy: ...
+    def write(self, path: StrPath) -> Policy: ...
     def rebase(self, policy: Policy) -> None: ...
     def statistics(self) -> LiveStatistics: ...
 
@@ -372,38 +371,39 @@ class RobotsTxt:
 
 def compile(
     sources: _Sources,
-    agents: Iterable[str],
-    out: _StrPath | None = None,
+    agents: Several[str],
+    out: StrPath | None = None,
     *,
     dialect: str = "rfc9309",
-    overrides: _StrPath | None = None,
+    overrides: StrPath | None = None,
     origin: str | None = None,
     columns: Mapping[str, str | None] | None = None,
     fetched_at: _Time | None = None,
     memory: int | None = None,
+    progress: Callable[[Progress], object] | None = None,
 ) -> Policy: ...
-def answer_columns(names: Iterable[str], columns: Mapping[str, str | None] | None) -> list[tuple[str, int]]: ...
+def answer_columns(names: Several[str], columns: Mapping[str, str | None] | None) -> list[tuple[str, int]]: ...
 def compile_pages(
-    archives: Iterable[_StrPath],
+    archives: Several[StrPath],
     pages: Set[int],
-    agents: Iterable[str],
-    out: _StrPath,
+    agents: Several[str],
+    out: StrPath,
     *,
     dialect: str,
     fetched_at: _Time | None,
     memory: int,
 ) -> set[int]: ...
 def compile_part(
-    sources: Iterable[_StrPath],
-    agents: Iterable[str],
-    out: _StrPath,
+    sources: Several[StrPath],
+    agents: Several[str],
+    out: StrPath,
     *,
     dialect: str,
     columns: Mapping[str, str | None] | None,
     fetched_at: _Time | None,
     memory: int,
 ) -> tuple[set[int], list[Path], int]: ...
-def merge(policies: Iterable[_StrPath], out: _StrPath, *, overrides: _StrPath | None = None) -> Policy: ...
+def merge(policies: Several[StrPath], out: StrPath, *, overrides: StrPath | None = None) -> Policy: ...
 @overload
 def inspect(
     policy: Policy,
@@ -429,28 +429,29 @@ def export(
     *,
     agent: str | None = None,
     choices: Choices | None = None,
+    progress: Callable[[Progress], object] | None = None,
 ) -> Stream: ...
 def diff(
     before: Policy,
     after: Policy,
-    agents: Iterable[str] | None = None,
+    agents: Several[str] | None = None,
     *,
-    only: Iterable[str] | None = None,
+    only: Several[str] | None = None,
     paths: int = 3,
     summary: bool = False,
     choices: Choices | None = None,
 ) -> Stream: ...
 def lint(body: str | bytes, *, dialect: str = "rfc9309") -> _Report: ...
-def verify(directory: _StrPath, *, inputs: bool = False, threads: int = 0) -> _Verification: ...
-def join(shards: Iterable[_StrPath], out: _StrPath, *, concat: bool = False, force: bool = False) -> dict[str, Any]: ...
+def verify(directory: StrPath, *, inputs: bool = False, threads: int = 0) -> _Verification: ...
+def join(shards: Several[StrPath], out: StrPath, *, concat: bool = False, force: bool = False) -> Receipt: ...
 def filter(
     policy: Policy,
-    lists: Iterable[_StrPath],
-    out: _StrPath | None,
-    agents: Iterable[str] | None,
+    lists: Several[StrPath],
+    out: StrPath | None,
+    agents: Several[str] | None,
     *,
-    files_from: _StrPath | None,
-    overrides: _StrPath | None,
+    files_from: StrPath | None,
+    overrides: StrPath | None,
     only: list[str] | None,
     file: SupportsWrite | None,
     shard: str | None,
@@ -470,8 +471,8 @@ def filter(
     per_input: bool,
     path_columns: str,
     unique: str | None,
-    seen: _StrPath | None,
-    keys: _StrPath | None,
+    seen: StrPath | None,
+    keys: StrPath | None,
     force: bool,
     resume: bool,
     skip_bad: bool,
@@ -481,11 +482,16 @@ def filter(
     progress: Callable[[Progress], object] | None,
 ) -> str: ...
 def unique(
-    urls: _Urls, *, unique: str = "fetched", seen: _StrPath | None = None, column: str | None = None
+    urls: _Urls | _Scanned,
+    *,
+    unique: str = "fetched",
+    seen: StrPath | None = None,
+    column: str | None = None,
+    progress: Callable[[Progress], object] | None = None,
 ) -> Verdicts: ...
 def keys(
     lists: list[str],
-    out: _StrPath,
+    out: StrPath,
     *,
     unique: str,
     shard: str | None,
@@ -496,6 +502,6 @@ def keys(
     threads: int,
     memory: int | None,
 ) -> tuple[int, str]: ...
-def line_sum(lines: _Urls, *, column: str | None = None) -> int: ...
+def line_sum(lines: _Urls | _Scanned, *, column: str | None = None) -> int: ...
 def product_token(user_agent: str) -> str: ...
 def main() -> int: ...

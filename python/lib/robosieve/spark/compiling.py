@@ -45,9 +45,8 @@ from pyspark.sql.types import (
 import robosieve
 from robosieve import _robosieve
 from robosieve._robosieve import Error, Policy, SourceError
+from robosieve._types import Several, StrPath
 from robosieve.spark.shipping import shipped
-
-StrPath = str | os.PathLike[str]
 
 # A piece of a policy: the number of its task, its place in the file, and its bytes. Or, with None for a place, what the
 # task tells the driver.
@@ -66,8 +65,8 @@ _TASKS = 1000
 
 def compile(
     spark: SparkSession,
-    sources: Iterable[StrPath] | DataFrame,
-    agents: Iterable[str],
+    sources: Several[StrPath] | DataFrame,
+    agents: Several[str],
     out: StrPath,
     *,
     dialect: str = "rfc9309",
@@ -111,7 +110,7 @@ def compile(
     return robosieve.merge(policies, out, overrides=overrides)
 
 
-def _paths(sources: Iterable[StrPath]) -> list[str]:
+def _paths(sources: Several[StrPath]) -> list[str]:
     """The sources, as the executors find them."""
     if isinstance(sources, str | bytes | os.PathLike):
         raise TypeError(f"sources: expected a list; write [{sources!r}]")
