@@ -2,10 +2,10 @@
 
     python python/benches/stops.py [--rows N] [--origins N] [--only NAMES]
 
-Makes N URLs and two policies of N origins, and makes every call twice: to its end, where its answer is checked, and once with
-an interrupt after a third of that time. Another thread notes meanwhile how long it waited for the interpreter's lock. Prints
-for each call its seconds, those from the interrupt until it had ended, and the longest wait of the other thread. A call that
-took less than half a second is marked: the interrupt may have come too late for it.
+Makes N URLs and two policies of N origins, and makes every call twice: to its end, where its answer is checked, and
+once with an interrupt after a third of that time. Another thread notes meanwhile how long it waited for the
+interpreter's lock. Prints for each call its seconds, those from the interrupt until it had ended, and the longest wait
+of the other thread. A call that took less than half a second is marked: the interrupt may have come too late for it.
 """
 
 from __future__ import annotations

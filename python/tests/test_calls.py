@@ -156,9 +156,16 @@ def test_ctrl_c_ends_a_call_on_files(name: str, many: list[str], big: robosieve.
     for number, part in enumerate(parts, 1):
         if name == "join" or (name == "verify" and number == 1):
             robosieve.filter(big, [lines], out=part, shard=f"{number}/2", choices=robosieve.Choices(now=5))
-    keys = {"shard": None, "column": None, "delimiter": None, "header": False, "skip_bad": False, "memory": None}
+    keys: dict[str, Any] = {
+        "shard": None,
+        "column": None,
+        "delimiter": None,
+        "header": False,
+        "skip_bad": False,
+        "memory": None,
+    }
     calls: dict[str, Callable[[], Any]] = {
-        "keys": partial(_robosieve.keys, [lines], tmp_path / "keys.rss", unique="fetched", threads=1, **keys),
+        "keys": partial(_robosieve.keys, [str(lines)], tmp_path / "keys.rss", unique="fetched", threads=1, **keys),
         "verify": partial(robosieve.verify, parts[0], inputs=True, threads=1),
         "join": partial(robosieve.join, parts, tmp_path / "joined", concat=True),
     }
