@@ -145,7 +145,7 @@ impl<'k> Resolver<'k> {
     ) -> (&'k StoredAnswer, OriginStatus, &'k StoredAnswer) {
         let confirming = at.of_kind(AnswerKind::NotModified);
         if let Some(confirming) = confirming
-            && (answer.kind.has_rules() && answer.fetched_at <= confirming.fetched_at || answer == confirming)
+            && answer.fetched_at <= confirming.fetched_at
             && let Some(file) = self.confirmed(hops, at, confirming)
             && (answer == confirming || answer == file)
         {
