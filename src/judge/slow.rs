@@ -254,11 +254,15 @@ pub(super) fn has_refused_tab(url: &[u8], scratch: &mut Scratch) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::dialect::{Dialect, RobotsTxtPath};
+    use std::collections::HashMap;
+
+    use super::super::tests;
+    use super::*;
+    use crate::formats::memory::FileMemory;
     use crate::judge::Choices;
     use crate::origin::robots_url;
-    use crate::outcome::{Outcome, Partition, Reason};
-    use crate::policy::{Answered, Capture, Captures, Override, Overrides, Ruling};
+    use crate::policy::lookup::LookupTable;
+    use crate::policy::{Answered, Capture, Captures, Lookup, LookupEntry, Override, Overrides, Ruling};
     use crate::robots::Agents;
 
     /// Every way to judge allows `/robots.txt` where the dialect does, unless the operator says something else, and it is known for which
@@ -300,6 +304,41 @@ mod tests {
                 let each: Vec<_> = urls.iter().map(|url| matcher.judge(url)).collect();
                 assert_eq!((&each, &all, &lines), (&expected, &expected, &expected), "{host} {dialect}");
                 urls.iter().for_each(|url| assert_eq!(matcher.view().waiting(url.as_bytes()), waits, "{url}"));
+            }
+        }
+    }
+
+    /// Origins with equal hashes have no slot in the look-up table, and are found all the same.
+    #[test]
+    fn an_origin_without_a_slot_is_found() {
+        let policy = tests::policy(Dialect::DEFAULT, vec![Agents::everybody()]);
+        let (records, known) = (policy.record_bytes(), policy.lookup());
+        let entries = known.records().filter_map(|record| Some((record.row, known.find(record.origin)?)));
+        let of_rows: HashMap<u32, (u32, u32)> =
+            entries.map(|(row, entry)| (row, (entry.automaton(), entry.set()))).collect();
+        let memory = FileMemory::new(&std::env::temp_dir(), 1 << 20);
+        let (table, mut section) = (LookupTable::build(records, |_, _| 7, &memory).unwrap(), Vec::new());
+        table.write(records, |row| of_rows[&row], |part| Ok(section.extend_from_slice(part))).unwrap();
+        let mut lines: Vec<LookupEntry> = vec![bytemuck::Zeroable::zeroed(); section.len() / size_of::<LookupEntry>()];
+        bytemuck::cast_slice_mut(&mut lines).copy_from_slice(&section);
+        let lookup = Lookup::of(bytemuck::cast_slice(&lines), records);
+        assert!(!lookup.is_all_in_slots());
+        let origins = tests::origins();
+        let paths = ["/", "/a", "/a/b.php?x=1", "/robots.txt", "/./b"];
+        let urls: Vec<String> = origins.iter().flat_map(|origin| paths.map(|path| format!("{origin}{path}"))).collect();
+        for choices in [Choices::at(0), Choices::at(0).www_fallback(true)] {
+            let matcher = policy.matcher_with("*", choices).unwrap();
+            let view = JudgeView { lookup: lookup.clone(), ..matcher.view() };
+            let (mut lines, mut scratch) = (Vec::new(), Scratch::default());
+            view.judge_lines(urls.join("\n").as_bytes(), &mut lines, &mut scratch);
+            for (url, outcome) in urls.iter().zip(lines) {
+                let (expected, url) = (matcher.judge(url), url.as_bytes());
+                assert_eq!(
+                    (outcome, view.judge_one(url, &mut scratch)),
+                    (expected, expected),
+                    "{}",
+                    url.escape_ascii()
+                );
             }
         }
     }
