@@ -269,7 +269,7 @@ mod tests {
     /// origins that file should be fetched.
     #[test]
     fn the_robots_txt_of_a_closed_origin_is_allowed_and_may_wait() {
-        let found = |origin, line| Capture::found(origin, &format!("User-agent: *\n{line}\n"));
+        let found = |origin, line| Capture::found(origin, format!("User-agent: *\n{line}\n"));
         let failed = |origin: &str, status| Capture {
             url: robots_url(origin),
             origin: Some(origin.to_owned()),
@@ -318,7 +318,11 @@ mod tests {
             entries.map(|(row, entry)| (row, (entry.automaton(), entry.set()))).collect();
         let memory = FileMemory::new(&std::env::temp_dir(), 1 << 20);
         let (table, mut section) = (LookupTable::build(records, |_, _| 7, &memory).unwrap(), Vec::new());
-        table.write(records, |row| of_rows[&row], |part| Ok(section.extend_from_slice(part))).unwrap();
+        let write = |part: &[u8]| {
+            section.extend_from_slice(part);
+            Ok(())
+        };
+        table.write(records, |row| of_rows[&row], write).unwrap();
         let mut lines: Vec<LookupEntry> = vec![bytemuck::Zeroable::zeroed(); section.len() / size_of::<LookupEntry>()];
         bytemuck::cast_slice_mut(&mut lines).copy_from_slice(&section);
         let lookup = Lookup::of(bytemuck::cast_slice(&lines), records);
@@ -328,7 +332,7 @@ mod tests {
         let urls: Vec<String> = origins.iter().flat_map(|origin| paths.map(|path| format!("{origin}{path}"))).collect();
         for choices in [Choices::at(0), Choices::at(0).www_fallback(true)] {
             let matcher = policy.matcher_with("*", choices).unwrap();
-            let view = JudgeView { lookup: lookup.clone(), ..matcher.view() };
+            let view = JudgeView { lookup, ..matcher.view() };
             let (mut lines, mut scratch) = (Vec::new(), Scratch::default());
             view.judge_lines(urls.join("\n").as_bytes(), &mut lines, &mut scratch);
             for (url, outcome) in urls.iter().zip(lines) {

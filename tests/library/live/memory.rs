@@ -90,8 +90,10 @@ fn what_is_gone_takes_no_memory() {
 /// A policy takes as many bytes as it may, and an answer in place of one as large at any time.
 #[test]
 fn the_bound_is_the_last_byte() {
-    let put = |live: &LivePolicy, last: i64| {
-        (0..last).map(|number| live.put(found(&format!("https://{number}.example"), CLOSED, 5)).unwrap().effect).last()
+    // What the last of so many answers does.
+    let put = |live: &LivePolicy, count: i64| {
+        let put = |number| live.put(found(&format!("https://{number}.example"), CLOSED, 5)).unwrap().effect;
+        (0..count).map(put).fold(None, |_, effect| Some(effect))
     };
     let (unbounded, _) = live();
     assert_eq!(put(&unbounded, 5), Some(PutEffect::Changed));
