@@ -229,3 +229,27 @@ impl fmt::Debug for LiveMatcher {
         write!(f, "LiveMatcher {{ agents: {}, policy: {:?} }}", self.0.crawler.agents(), self.0.live)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::policy::{Override, Overrides};
+
+    #[test]
+    fn a_matcher_that_is_kept_judges_by_the_time_of_each_call() {
+        let mut overrides = Overrides::default();
+        overrides.add("http://a.example", Override::default().paused_until(Some(1_000_000_000))).unwrap();
+        let live = LivePolicy::new(Agents::everybody(), Dialect::DEFAULT);
+        live.put_overrides(&overrides).unwrap();
+        for (choices, expected) in [(Choices::default(), Reason::Unfetched), (Choices::at(5), Reason::Paused)] {
+            let LiveMatcher(made) = live.matcher("*", choices).unwrap();
+            // Made while the origin was paused.
+            let decisions = DecisionTable::new(Choices::at(5), Dialect::DEFAULT);
+            let kept = LiveMatcher(Arc::new(LiveJudge { decisions, ..Arc::into_inner(made).unwrap() }));
+            let mut outcomes = Vec::new();
+            kept.judge_all(&["http://a.example/"], &mut outcomes);
+            assert_eq!((kept.judge("http://a.example/").reason(), outcomes[0].reason()), (expected, expected));
+        }
+    }
+}

@@ -251,3 +251,99 @@ pub(super) fn has_refused_tab(url: &[u8], scratch: &mut Scratch) -> bool {
     scratch.counts.tabs += u64::from(has_tab);
     has_tab && scratch.refuses_tabs
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::super::tests;
+    use super::*;
+    use crate::formats::memory::FileMemory;
+    use crate::judge::Choices;
+    use crate::origin::robots_url;
+    use crate::policy::lookup::LookupTable;
+    use crate::policy::{Answered, Capture, Captures, Lookup, LookupEntry, Override, Overrides, Ruling};
+    use crate::robots::Agents;
+
+    /// Every way to judge allows `/robots.txt` where the dialect does, unless the operator says something else, and it is known for which
+    /// origins that file should be fetched.
+    #[test]
+    fn the_robots_txt_of_a_closed_origin_is_allowed_and_may_wait() {
+        let found = |origin, line| Capture::found(origin, format!("User-agent: *\n{line}\n"));
+        let failed = |origin: &str, status| Capture {
+            url: robots_url(origin),
+            origin: Some(origin.to_owned()),
+            answered: Answered { status: Some(status), ..Answered::default() },
+            ..Capture::default()
+        };
+        let mut overrides = Overrides::default();
+        overrides.add("http://forbidden", Override::default().ruling(Some(Ruling::ForbidAll))).unwrap();
+        for dialect in Dialect::ALL {
+            let mut captures = Captures::new(Agents::everybody(), dialect);
+            let closed = [found("http://closed", "Disallow: /"), found("http://refused", "Content-Usage: train-ai=n")];
+            captures.add(closed.into_iter().chain([failed("http://failed", 503)]).collect()).unwrap();
+            captures.add_overrides(&overrides).unwrap();
+            let policy = captures.policy().unwrap();
+            let choices = Choices::at(0).require("train-ai!=n".parse().unwrap());
+            let matcher = policy.matcher_with("*", choices).unwrap();
+            for (host, of_pages, waits) in [
+                ("closed", (Partition::Blocked, Reason::Rules), None),
+                ("refused", (Partition::Blocked, Reason::Preference), None),
+                ("failed", (Partition::Deferred, Reason::Unreachable), Some(Reason::Unreachable)),
+                ("forbidden", (Partition::Blocked, Reason::Override), None),
+                ("unknown", (Partition::Deferred, Reason::Unfetched), Some(Reason::Unfetched)),
+            ] {
+                let page = Outcome::new(of_pages.0, of_pages.1);
+                let is_spared = dialect.robots_txt == RobotsTxtPath::AlwaysAllowed && page.reason() != Reason::Override;
+                let file = if is_spared { Outcome::ROBOTS_TXT } else { page };
+                let urls = ["page", "robots.txt", "x/../robots.txt"].map(|path| format!("http://{host}/{path}"));
+                let expected = vec![page, file, file];
+                let (mut all, mut lines) = (Vec::new(), Vec::new());
+                matcher.judge_all(&urls, &mut all);
+                matcher.judge_lines(urls.join("\n").as_bytes(), &mut lines);
+                let each: Vec<_> = urls.iter().map(|url| matcher.judge(url)).collect();
+                assert_eq!((&each, &all, &lines), (&expected, &expected, &expected), "{host} {dialect}");
+                urls.iter().for_each(|url| assert_eq!(matcher.view().waiting(url.as_bytes()), waits, "{url}"));
+            }
+        }
+    }
+
+    /// Origins with equal hashes have no slot in the look-up table, and are found all the same.
+    #[test]
+    fn an_origin_without_a_slot_is_found() {
+        let policy = tests::policy(Dialect::DEFAULT, vec![Agents::everybody()]);
+        let (records, known) = (policy.record_bytes(), policy.lookup());
+        let entries = known.records().filter_map(|record| Some((record.row, known.find(record.origin)?)));
+        let of_rows: HashMap<u32, (u32, u32)> =
+            entries.map(|(row, entry)| (row, (entry.automaton(), entry.set()))).collect();
+        let memory = FileMemory::new(&std::env::temp_dir(), 1 << 20);
+        let (table, mut section) = (LookupTable::build(records, |_, _| 7, &memory).unwrap(), Vec::new());
+        let write = |part: &[u8]| {
+            section.extend_from_slice(part);
+            Ok(())
+        };
+        table.write(records, |row| of_rows[&row], write).unwrap();
+        let mut lines: Vec<LookupEntry> = vec![bytemuck::Zeroable::zeroed(); section.len() / size_of::<LookupEntry>()];
+        bytemuck::cast_slice_mut(&mut lines).copy_from_slice(&section);
+        let lookup = Lookup::of(bytemuck::cast_slice(&lines), records);
+        assert!(!lookup.is_all_in_slots());
+        let origins = tests::origins();
+        let paths = ["/", "/a", "/a/b.php?x=1", "/robots.txt", "/./b"];
+        let urls: Vec<String> = origins.iter().flat_map(|origin| paths.map(|path| format!("{origin}{path}"))).collect();
+        for choices in [Choices::at(0), Choices::at(0).www_fallback(true)] {
+            let matcher = policy.matcher_with("*", choices).unwrap();
+            let view = JudgeView { lookup, ..matcher.view() };
+            let (mut lines, mut scratch) = (Vec::new(), Scratch::default());
+            view.judge_lines(urls.join("\n").as_bytes(), &mut lines, &mut scratch);
+            for (url, outcome) in urls.iter().zip(lines) {
+                let (expected, url) = (matcher.judge(url), url.as_bytes());
+                assert_eq!(
+                    (outcome, view.judge_one(url, &mut scratch)),
+                    (expected, expected),
+                    "{}",
+                    url.escape_ascii()
+                );
+            }
+        }
+    }
+}

@@ -448,6 +448,7 @@ fn record<'u>(&((origin, path), url): &((&'u str, &'u str), &'u StoredUrl)) -> U
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::AnswerKind;
     use crate::policy::state::Answered;
 
     /// The bytes of a policy of many origins, some of which share data.
@@ -516,6 +517,24 @@ mod tests {
         for together in 2..=captures.len() {
             assert!(policy(together).bytes() == alone.bytes(), "{together}");
         }
+    }
+
+    #[test]
+    fn what_is_stored_is_counted() {
+        let at = |path: &str, status: u16| Capture {
+            url: format!("http://a.example{path}"),
+            origin: (path == "/robots.txt").then(|| "http://a.example".to_owned()),
+            answered: Answered { status: Some(status), ..Answered::default() },
+            ..Capture::found("http://a.example", "")
+        };
+        let mut captures = Captures::new(crate::robots::Agents::everybody(), Dialect::DEFAULT);
+        let answers = [("/robots.txt", 200), ("/robots.txt", 503), ("/x", 404), ("/x", 410), ("/y", 404), ("/z", 200)];
+        captures.add(answers.map(|(path, status)| at(path, status)).to_vec()).unwrap();
+        let policy = captures.policy().unwrap();
+        let Statistics { origins, other_urls, answers, .. } = policy.statistics();
+        assert_eq!((origins, other_urls), (&1, &3));
+        let expected = [(AnswerKind::Unavailable, 2), (AnswerKind::Failed, 1), (AnswerKind::RobotsTxt, 2)];
+        assert_eq!(answers, &expected.into());
     }
 
     #[test]

@@ -199,6 +199,12 @@ impl Policy {
         Lookup::of(lookup, self.image.section(Section::Origins))
     }
 
+    /// For tests: the bytes of the origins' records, from which their look-up table is made.
+    #[cfg(test)]
+    pub(crate) fn record_bytes(&self) -> &[u8] {
+        self.image.section(Section::Origins)
+    }
+
     /// The origins that the layers over a policy change, as a policy of their own.
     pub(crate) fn changed(&self) -> Option<&Policy> {
         self.layers.as_ref().map(|layers| &layers.changed)

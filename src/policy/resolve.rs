@@ -145,7 +145,7 @@ impl<'k> Resolver<'k> {
     ) -> (&'k StoredAnswer, OriginStatus, &'k StoredAnswer) {
         let confirming = at.of_kind(AnswerKind::NotModified);
         if let Some(confirming) = confirming
-            && (answer.kind.has_rules() && answer.fetched_at <= confirming.fetched_at || answer == confirming)
+            && answer.fetched_at <= confirming.fetched_at
             && let Some(file) = self.confirmed(hops, at, confirming)
             && (answer == confirming || answer == file)
         {
@@ -275,6 +275,25 @@ mod tests {
         let (kind, exact, status, flaw) = (AnswerKind::Redirect, true, Some(301), None);
         let answer = StoredAnswer { kind, exact, status, flaw, fetched_at: None, expires: None, content, notes: None };
         UrlAnswers::of([answer].into_iter().collect(), Default::default())
+    }
+
+    /// Where the dialect knows no `Expires`, what has one tells of it all the same.
+    #[test]
+    fn the_answers_on_a_way_expire_with_the_first_of_them() {
+        for dialect in Dialect::ALL {
+            let lifetime = dialect.lifetime.seconds as i64;
+            let oldest = |answers: &[(Option<i64>, Option<i64>)]| {
+                let mut ages = Ages::of(dialect);
+                answers.iter().for_each(|&(fetched_at, expires)| ages.add(Times { fetched_at, expires }));
+                (ages.oldest().fetched_at, ages.oldest().expires)
+            };
+            assert_eq!(oldest(&[]), (None, None));
+            assert_eq!(oldest(&[(Some(1), Some(9))]), (Some(1), Some(9)));
+            assert_eq!(oldest(&[(Some(3), Some(9)), (Some(2), Some(8)), (Some(4), Some(10))]), (Some(2), Some(8)));
+            assert_eq!(oldest(&[(Some(3), None), (Some(2), None)]), (Some(2), None));
+            assert_eq!(oldest(&[(Some(3), Some(i64::MAX)), (Some(2), None)]), (Some(2), Some(2 + lifetime)));
+            assert_eq!(oldest(&[(Some(3), Some(9)), (None, None)]), (None, None), "of no known time");
+        }
     }
 
     #[test]

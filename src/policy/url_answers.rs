@@ -365,6 +365,55 @@ mod tests {
         assert_eq!(since(&[-5, -31], None), Some(-31));
     }
 
+    /// Rules that are compared by their places.
+    struct ByPlace;
+
+    impl CompareRules for ByPlace {
+        type Error = std::convert::Infallible;
+
+        fn compare(&mut self, one: StoredRules, other: StoredRules) -> Result<Ordering, Self::Error> {
+            Ok(one.row.cmp(&other.row))
+        }
+    }
+
+    /// Folded in any order, or merged from parts, a kind has a tie if its newest answers have different contents.
+    #[test]
+    fn a_tie_is_between_the_newest_answers_of_a_kind() {
+        let mut rng = crate::rng::Rng(3);
+        let answer = |rng: &mut crate::rng::Rng| {
+            let rules = StoredRules { row: rng.below(2) as u32, ..StoredRules::default() };
+            let target = ["http://a.test/robots.txt", "http://b.test/robots.txt"][rng.below(2)];
+            let (kind, content) = match rng.below(3) {
+                0 => (AnswerKind::Redirect, Content::Target(Some(target.into()))),
+                1 => (AnswerKind::RobotsTxt, Content::Rules(rules)),
+                _ => (AnswerKind::Unavailable, Content::Nothing),
+            };
+            let (exact, fetched_at) = (rng.below(2) == 0, Some(rng.below(3) as i64));
+            StoredAnswer { kind, exact, status: None, flaw: None, fetched_at, expires: None, content, notes: None }
+        };
+        let folded = |answers: &[StoredAnswer]| {
+            let mut folded = UrlAnswers::default();
+            answers.iter().for_each(|answer| _ = folded.fold(answer.clone(), &mut ByPlace).unwrap());
+            folded
+        };
+        for _ in 0..2000 {
+            let answers: Vec<StoredAnswer> = (0..rng.below(8)).map(|_| answer(&mut rng)).collect();
+            let is_newest = |one: &&StoredAnswer| {
+                let of_kind = answers.iter().filter(|other| other.kind == one.kind);
+                of_kind.map(StoredAnswer::precedence).max().is_some_and(|newest| newest == one.precedence())
+            };
+            let newest: Vec<&StoredAnswer> = answers.iter().filter(is_newest).collect();
+            let differs =
+                |one: &StoredAnswer| newest.iter().any(|other| other.kind == one.kind && other.content != one.content);
+            let tied: u64 = newest.iter().filter(|one| differs(one)).fold(0, |tied, one| tied | one.kind.bit());
+            let all = folded(&answers);
+            let (one, other) = answers.split_at(rng.below(answers.len() + 1));
+            let mut merged = folded(other);
+            merged.merge(folded(one), &mut ByPlace).unwrap();
+            assert_eq!((all.tied(), &merged), (tied, &all), "{answers:?}");
+        }
+    }
+
     #[test]
     fn a_failure_may_be_at_any_time() {
         for time in [i64::MIN, i64::MAX] {

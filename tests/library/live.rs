@@ -1,5 +1,7 @@
 //! A live policy says what a policy says that was compiled from the same answers, whenever it is asked.
 
+mod memory;
+
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -124,6 +126,8 @@ fn a_put_tells_what_it_did_and_what_to_ask_next() {
     assert_eq!(matcher.judge("https://a.example/").partition(), Partition::Blocked);
     assert_eq!(effect(status("https://a.example", 503, 6)), PutEffect::Changed);
     assert_eq!(effect(status("https://a.example", 404, 3)), PutEffect::Changed, "of another kind");
+    assert_eq!(effect(status("https://a.example", 503, 5)), PutEffect::Changed, "it fails for longer");
+    assert_eq!(effect(status("https://a.example", 503, 5)), PutEffect::Older);
     let ask = |answer: Answer| live.put(answer).unwrap().ask;
     assert_eq!(
         ask(redirect("http://b.example", "http://c.example", 5)).as_deref(),
@@ -139,6 +143,8 @@ fn a_put_tells_what_it_did_and_what_to_ask_next() {
         ask(redirect("http://f.example", "http://d.example", 6)).as_deref(),
         Some("http://e.example/robots.txt")
     );
+    let put = live.put(found("https://g.example", "GIF89a", 6)).unwrap();
+    assert!(put.problem.is_some_and(|problem| problem.contains("GIF")) && put.ask.is_none());
     for (wrong, part) in [
         (Answer::found("https://a.example", *b"", None), "it has no time"),
         (Answer::new("ftp://a.example/robots.txt", Some(200)).fetched_at(Some(5)), "ftp"),
@@ -285,7 +291,8 @@ fn what_is_needed_is_handed_out_once_and_comes_back_after_a_pause() {
     live.put(redirect("https://c.example", "https://d.example", NOW + 610)).unwrap();
     judge("https://e.example/", 4);
     judge("https://d.example/", 1);
-    assert_eq!(needed(611), ["https://e.example/robots.txt 4", "https://d.example/robots.txt 1"], "of c and of d");
+    judge("https://c.example/z", 2);
+    assert_eq!(needed(611), ["https://e.example/robots.txt 4", "https://d.example/robots.txt 3"], "of c and of d");
     let failed = |at: i64| live.put(status("https://e.example", 503, NOW + at)).unwrap();
     failed(620);
     assert!(needed(679).is_empty());

@@ -198,3 +198,40 @@ fn wide(payload: &[u32], byte: u8) -> Result<Option<Target>, Verdict> {
     let before = (word(payload, 8)? >> (8 * pair) & 0xff) + (bits & (bit - 1)).count_ones();
     word(payload, WIDE_WORDS + before as usize).map(Some)
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::automaton::compile::compiled;
+    use crate::automaton::{Scratch, verdict};
+    use crate::rules::Verdict;
+
+    /// However many bytes continue, all others lead elsewhere.
+    #[test]
+    fn a_path_leaves_a_branch_at_any_other_byte() {
+        for last in b'a'..=b'z' {
+            let rules: Vec<String> = (b'a'..=last).map(char::from).map(|byte| format!("-/{byte}{byte}")).collect();
+            let table = compiled(&rules.join(" "), usize::MAX);
+            for byte in (0x21..0x7f).map(char::from) {
+                let found = verdict(&table, format!("/{byte}{byte}").as_bytes(), &mut Scratch::default());
+                let expected =
+                    if ('a'..=char::from(last)).contains(&byte) { Verdict::Blocked } else { Verdict::Allowed };
+                assert_eq!(found, expected, "{byte} of a to {}", char::from(last));
+            }
+        }
+    }
+
+    /// What follows the bytes that a path shares with a literal text is looked at from its first byte on.
+    #[test]
+    fn a_path_leaves_a_literal_text_at_any_byte() {
+        const TEXT: &str = "bcdefghijklmnopqrst";
+        for letter in 'u'..='z' {
+            let table = compiled(&format!("-/{TEXT} -/*{letter}{letter}"), usize::MAX);
+            for shared in 0..TEXT.len() {
+                for (after, expected) in [(letter, Verdict::Blocked), ('a', Verdict::Allowed)] {
+                    let path = format!("/{}{letter}{after}-long-enough", &TEXT[..shared]);
+                    assert_eq!(verdict(&table, path.as_bytes(), &mut Scratch::default()), expected, "{path}");
+                }
+            }
+        }
+    }
+}

@@ -267,3 +267,25 @@ impl fmt::Debug for LivePolicy {
         write!(f, "LivePolicy {{ agents: {}, urls: {}, over: {:?} }}", self.0.columns, state.urls.size(), state.base)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::source::Answer;
+    use crate::robots::Agents;
+
+    #[test]
+    fn a_version_lives_as_long_as_a_reader_has_it() {
+        let live = LivePolicy::new(Agents::everybody(), Dialect::DEFAULT);
+        let put = |time| _ = live.put(Answer::found("http://a.example", *b"", time)).unwrap();
+        let retired = || lock(&live.0.retired).len();
+        (1..5).for_each(put);
+        assert_eq!(retired(), 0);
+        let read = live.0.state.load_full();
+        (5..9).for_each(put);
+        assert_eq!((retired(), read.version), (1, 4));
+        drop(read);
+        put(9);
+        assert_eq!(retired(), 0);
+    }
+}

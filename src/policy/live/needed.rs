@@ -140,3 +140,39 @@ impl LiveState {
         chain.iter().map(|hop| self.version_of(&hop.url)).fold(self.rebased_at, u64::max)
     }
 }
+
+#[cfg(test)]
+#[cfg(feature = "batch")]
+mod tests {
+    use super::*;
+    use crate::dialect::Dialect;
+    use crate::policy::source::Answer;
+    use crate::robots::Agents;
+
+    #[test]
+    fn what_to_fetch_next_is_known_for_each_url() {
+        let live = LivePolicy::new(Agents::everybody(), Dialect::DEFAULT);
+        let answer = |host: &str, status| Answer::new(format!("http://{host}/robots.txt"), Some(status));
+        let to = |target: &str| Some(format!("http://{target}/robots.txt"));
+        for answer in [
+            answer("failed", 503).fetched_at(Some(1000)),
+            answer("failing", 503).fetched_at(Some(1000)),
+            answer("failing", 503).fetched_at(Some(1500)),
+            answer("moved", 301).fetched_at(Some(1000)).location(to("new")),
+            answer("followed", 301).fetched_at(Some(1000)).location(to("failed")),
+        ] {
+            live.put(answer).unwrap();
+        }
+        for (host, url, not_before) in [
+            ("new", "new", None),
+            ("failed", "failed", Some(1000 + SHORTEST_PAUSE)),
+            ("failing", "failing", Some(1500 + 500)),
+            ("moved", "new", None),
+            ("followed", "failed", Some(1000 + SHORTEST_PAUSE)),
+        ] {
+            let next = live.next_fetch(format!("http://{host}/a/page").as_bytes());
+            assert_eq!(next, Ok(Some((format!("http://{url}/robots.txt"), not_before))), "{host}");
+        }
+        assert!(live.next_fetch(b"no url").is_err());
+    }
+}

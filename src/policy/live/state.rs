@@ -11,7 +11,7 @@ use super::file::LiveFile;
 use crate::policy::Policy;
 use crate::policy::error::WriteError;
 use crate::policy::image::{Section, Sources};
-use crate::policy::url_answers::{Content, UrlAnswers};
+use crate::policy::url_answers::{StoredAnswer, UrlAnswers};
 use crate::policy::urls::{StoredOverride, rules_mut};
 
 /// The answers of a URL. They do not change: a put makes others, with a version of their own.
@@ -39,17 +39,13 @@ impl LiveUrl {
 
     /// The bytes that it takes, without its files.
     pub fn size(&self, url: &str) -> u64 {
-        let answer = |content: &Content| match content {
-            Content::Target(Some(target)) => target.len(),
-            _ => 0,
-        };
         let answers = self.kept.answers();
-        let texts: usize = answers.iter().map(|one| answer(&one.content)).sum();
-        let notes = answers.iter().filter(|answer| answer.notes.is_some()).count() * NOTES;
-        let placement = if self.placement.is_some() { NOTES + size_of::<StoredOverride>() } else { 0 };
-        let failures = size_of_val(self.kept.failures().windows());
-        let own = size_of::<LiveUrl>() + size_of_val(answers) + self.files.len() * size_of::<LiveFile>();
-        (ENTRY + url.len() + own + texts + notes + placement + failures) as u64
+        let texts = answers.iter().filter_map(StoredAnswer::target).map(str::len);
+        let notes = answers.iter().filter(|answer| answer.notes.is_some()).map(|_| NOTES);
+        let placement = self.placement.iter().flat_map(|placement| [NOTES, size_of_val(&**placement)]);
+        let fields = [size_of_val(answers), size_of_val(&*self.files), size_of_val(self.kept.failures().windows())];
+        let own = [ENTRY, url.len(), size_of::<LiveUrl>()].into_iter().chain(fields);
+        own.chain(texts).chain(notes).chain(placement).sum::<usize>() as u64
     }
 
     /// Adds a file; returns its number.

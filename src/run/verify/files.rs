@@ -73,7 +73,7 @@ pub(super) fn lists(receipt: &Receipt, threads: usize) -> Vec<Checked> {
 }
 
 /// Whether a list can be read again; one that came through a pipe cannot.
-fn is_kept(list: &ListPart, path: &Path) -> bool {
+pub(super) fn is_kept(list: &ListPart, path: &Path) -> bool {
     // A compressed table was read from a copy, so the receipt has no state of its file.
     let is_copied = list.format == LIST_FORMAT && list.compression.is_some();
     let is_file = || path.metadata().map_or(true, |metadata| metadata.is_file());

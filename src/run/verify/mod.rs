@@ -9,6 +9,8 @@
 
 pub(super) mod account;
 pub(super) mod files;
+#[cfg(test)]
+mod tests;
 mod verification;
 
 pub(crate) use account::VerifyError;

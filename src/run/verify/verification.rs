@@ -119,7 +119,7 @@ impl fmt::Display for Verification {
 }
 
 /// A file in the table.
-fn row(file: &Checked) -> Row {
+pub(super) fn row(file: &Checked) -> Row {
     let number = |of: fn(&Part) -> u64| file.found.as_ref().map_or("-".to_owned(), |part| of(part).to_string());
     let mut proof = match (&file.problem, &file.found) {
         (Some(problem), _) => visible(problem).to_string(),

@@ -32,7 +32,7 @@ const STATUSES: [Option<u16>; 16] = [
     None,
     Some(100),
 ];
-const BODIES: [&str; 7] = [
+const BODIES: [&str; 8] = [
     "User-agent: *\nDisallow: /a\n",
     "User-agent: examplebot\nDisallow: /b\nCrawl-delay: 1\n\nUser-agent: *\nDisallow: /\nno record\n",
     "<!DOCTYPE html><html>\n",
@@ -40,6 +40,7 @@ const BODIES: [&str; 7] = [
     "User-agent: *\nDisallow: /a\nSitemap: s\n",
     "GIF89a is no robots.txt\n",
     "# the same rules on other lines\nUser-agent: *\nDisallow: /a\n",
+    "User-agent: *\nContent-Usage: train-ai=n\nDisallow: /b\n",
 ];
 const OVERRIDES: [&str; 6] = [
     "verdict = 'allow-all'",
