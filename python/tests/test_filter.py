@@ -8,6 +8,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import robosieve
@@ -29,6 +31,29 @@ def test_a_run_is_that_of_the_program(
         assert (tmp_path / "python" / name).read_bytes() == (tmp_path / "program" / name).read_bytes(), name
     assert (receipt["input"]["lines"], receipt["balanced"], receipt["agents"]) == (3111, True, ["examplebot"])
     program("verify", tmp_path / "python")
+
+
+def test_a_folder_of_columns_is_a_table_and_a_null_url_an_invalid_line(
+    policy: robosieve.Policy, tmp_path: Path
+) -> None:
+    urls = ["https://shop.example/cart", None]
+    for day in ("30", "31"):
+        (tmp_path / f"table/day=2026-01-{day}").mkdir(parents=True)
+        pq.write_table(pa.table({"url": urls}), tmp_path / f"table/day=2026-01-{day}/a.parquet")
+    assert policy.judge(urls, "examplebot")["verdict"] == ["blocked", None]
+    for number, lists in enumerate((tmp_path / "table", f"{tmp_path}/table/*", f"{tmp_path}/table/**")):
+        out = tmp_path / f"out{number}"
+        receipt = robosieve.filter(policy, [lists], out, "examplebot", format="parquet")
+        assert receipt["partitions"]["invalid"]["reasons"] == {"empty": 2}
+        rows = pq.read_table(out / "lines/verdict=blocked/part-0001.parquet", partitioning=None)
+        assert rows["day"].to_pylist() == ["2026-01-30", "2026-01-31"]
+    options = {"format": "parquet", "path_columns": "folders"}
+    robosieve.filter(policy, [tmp_path / "table"], tmp_path / "folders", "examplebot", **options)  # type: ignore[arg-type]
+    assert (tmp_path / "folders/lines/verdict=blocked/day=2026-01-30/part-0001.parquet").exists()
+    with pytest.raises(robosieve.Error, match="path_columns: text has no columns"):
+        robosieve.filter(policy, [LIST], tmp_path / "text", "examplebot", path_columns="folders")
+    with pytest.raises(robosieve.Error, match="day=2026-01-31; for the lists in it, give a pattern"):
+        robosieve.filter(policy, ["datasets/sites"], tmp_path / "text", "examplebot")
 
 
 def test_sums_of_lines_are_those_of_the_receipt(policy: robosieve.Policy, urls: list[bytes], tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::columns::rest_of_row;
 use super::counting_writer::CountingWriter;
@@ -48,7 +49,7 @@ pub(crate) struct SetStart {
     /// The head line of its lists, which may be empty.
     pub head: Vec<u8>,
     /// The bytes after the head of a table without rows.
-    pub empty_end: Vec<u8>,
+    pub empty_end: Arc<[u8]>,
     /// The keys of its lists' metadata that a table does not have, each with the number of a list.
     pub dropped: Vec<(usize, DroppedKey)>,
 }

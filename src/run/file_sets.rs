@@ -39,7 +39,7 @@ impl FileSets {
     pub fn of(lists: &[List], options: &ReceiptOptions) -> Result<FileSets, OutputError> {
         let in_folders = options.path_columns == PathColumns::Folders && options.format == FileFormat::Parquet;
         let mut all = FileSets { sets: Vec::new(), of_list: Vec::new() };
-        let (mut complete, mut same) = (BTreeSet::new(), SameFolders::default());
+        let (mut complete, mut same, mut has_lines) = (BTreeSet::new(), SameFolders::default(), false);
         for (number, list) in lists.iter().enumerate() {
             let inner = match in_folders {
                 true => {
@@ -52,7 +52,13 @@ impl FileSets {
                 false => String::new(),
             };
             match all.sets.last_mut() {
-                Some(set) if !options.per_input && (set.inner == inner || list.is_empty) => set.lists.end = number + 1,
+                // Lists without lines are in no folder of their own.
+                Some(set) if !options.per_input && (set.inner == inner || list.is_empty || !has_lines) => {
+                    set.lists.end = number + 1;
+                    if !has_lines {
+                        set.inner = inner;
+                    }
+                }
                 last => {
                     complete.extend(last.map(|set| set.inner.clone()));
                     if !options.per_input && complete.contains(&inner) {
@@ -62,6 +68,7 @@ impl FileSets {
                     all.sets.push(SetLists { folder, inner, lists: number..number + 1 });
                 }
             }
+            has_lines |= !list.is_empty;
             all.of_list.push(all.sets.len() - 1);
         }
         if all.sets.is_empty() {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::checkpoint::{Checkpoint, Checkpointer, JobRecord, ListRecord, RunState, Stage};
 use super::file_sets::SetLists;
@@ -114,23 +115,29 @@ fn record(plan: &Plan<'_>) -> Option<JobRecord> {
 
 /// The sets of files with their heads, and the table of each if they are Parquet.
 fn sets(plan: &Plan<'_>, files: OutputOptions) -> Result<(Vec<SetStart>, Vec<TableSchema>), FilterError> {
-    let (mut sets, mut tables) = (Vec::new(), Vec::new());
+    let (mut sets, mut tables) = (Vec::<SetStart>::new(), Vec::<TableSchema>::new());
     for SetLists { folder, inner, lists: numbers } in &plan.sets.sets {
         let first = numbers.start;
         let lists: Vec<&List> = plan.lists[numbers.clone()].iter().collect();
-        let (mut head, mut empty_end, mut dropped) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut head, mut empty_end, mut dropped) = (Vec::new(), Arc::default(), Vec::new());
         match files.format {
             FileFormat::Text => head = common_head(&lists)?.to_vec(),
             FileFormat::Parquet => {
                 let table = TableSchema::of(&lists, first, files, &plan.splits(), plan.options.path_columns)?;
-                empty_end = table.empty_end()?;
+                empty_end = Arc::from(table.empty_end()?);
+                if let Some(SetStart { empty_end: last, .. }) = sets.last().filter(|set| set.empty_end == empty_end) {
+                    empty_end = Arc::clone(last);
+                }
                 dropped = table.dropped_keys().iter().map(|(place, key)| (first + place, key.clone())).collect();
-                let one =
-                    tables.first().filter(|one: &&TableSchema| !plan.options.per_input && !one.has_columns_of(&table));
+                let one = tables.first().filter(|one| !plan.options.per_input && !one.has_columns_of(&table));
                 if let (Some(_), [list, ..]) = (one, &lists[..]) {
                     let (one, other) = (plan.lists[0].path.clone(), list.path.clone());
                     return Err(OutputError::ColumnsDiffer { one, other }.into());
                 }
+                let table = match tables.last() {
+                    Some(last) => table.sharing(last),
+                    None => table,
+                };
                 tables.push(table);
             }
         }

@@ -112,6 +112,11 @@ fn rows_go_to_such_folders_again() {
         .success();
     assert_eq!(rows(&bench, &format!("out/verdicts/{WARC}/part-0001.parquet")).len(), 4);
     receipt(&bench);
+    bench.file("nothing", "");
+    bench.filter(&format!("{OPTIONS} --path-columns folders nothing table nothing")).assert().success();
+    assert_eq!(rows(&bench, &place("allowed", NONE)).len(), 1);
+    receipt(&bench);
+    bench.filter(&format!("{OPTIONS} --path-columns folders --verdicts table")).assert().success();
     // What an earlier run wrote there is replaced, and what a user put there is in the way.
     bench.filter(&format!("{OPTIONS} table")).assert().success();
     assert!(!bench.path(&format!("out/verdicts/{WARC}")).exists());
@@ -219,4 +224,13 @@ fn a_folder_of_other_lists_says_the_pattern() {
         let refused = bench.filter(&format!("--robots sites --out out {folder}")).assert().code(2);
         said(&refused.get_output().stderr, words);
     }
+}
+
+/// Links may lead in a circle.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_leads_to_itself_is_no_table() {
+    let bench = table();
+    std::os::unix::fs::symlink(bench.path("table"), bench.path("table/crawl=again")).expect("a link");
+    bench.refused("--robots sites --out out table", &["table is a folder"]);
 }

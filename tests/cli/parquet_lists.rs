@@ -1,12 +1,14 @@
 //! Lists in Parquet: each row is a line, and the line is its URL.
 
 use parquet::basic::{Compression, ZstdLevel};
+use parquet::data_type::{ByteArray, ByteArrayType, Int32Type};
+use parquet::file::properties::WriterProperties;
 
 use crate::support::compression::gzip;
 use crate::support::program::{Bench, SOURCES};
 use crate::support::results::{Split, lines};
 use crate::support::tables::Values::{Bytes, Int32, Texts};
-use crate::support::tables::parquet;
+use crate::support::tables::{next_column, parquet, table};
 
 /// The results of a run without times and without how the list was stored; and its compression.
 fn without_storage(split: Split) -> (Split, String) {
@@ -197,4 +199,26 @@ fn rows_that_others_decode_are_the_same() {
         skipped += same("--skip-bad")["skipped"].as_u64().unwrap_or(0);
     }
     assert!(skipped > 4, "{skipped}");
+}
+
+#[test]
+fn the_url_may_be_a_nested_column() {
+    let bench = Bench::with_site();
+    let schema =
+        "message list { optional group page { optional binary url (STRING); required int32 n; } required int32 n; }";
+    let file = table(schema, WriterProperties::default(), 1, |_, group| {
+        let urls = ["http://a.example/1", "http://a.example/no"].map(ByteArray::from);
+        // The last row has no page, so its URL is null.
+        next_column(group, |column| column.typed::<ByteArrayType>().write_batch(&urls, Some(&[2, 2, 0]), None));
+        next_column(group, |column| column.typed::<Int32Type>().write_batch(&[1, 2], Some(&[1, 1, 0]), None));
+        next_column(group, |column| column.typed::<Int32Type>().write_batch(&[1, 2, 3], None, None));
+    });
+    bench.file("list", file);
+    let split = bench.split("--robots sites --column page.url", &["list"]);
+    let counts = ["allowed", "blocked", "invalid"].map(|name| split.receipt["partitions"][name]["lines"].as_u64());
+    assert_eq!(counts, [Some(1); 3]);
+    bench.filter("--robots sites --column page.url --format parquet --out tables list").assert().success();
+    bench.program("verify tables --inputs").assert().success();
+    bench.refused("--robots sites --out out list", &["\"url\"", "page.url, page.n, n"]);
+    bench.refused("--robots sites --column page --out out list", &["page.url, page.n, n"]);
 }

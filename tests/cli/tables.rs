@@ -2,9 +2,10 @@
 
 use std::fs::{self, File};
 
-use parquet::basic::{Compression, Encoding};
+use parquet::basic::{Compression, Encoding, LogicalType, TimeUnit};
 use parquet::column::reader::ColumnReader;
 use parquet::data_type::{ByteArray, ByteArrayType, FixedLenByteArrayType, Int96, Int96Type};
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -185,6 +186,37 @@ fn what_a_list_says_of_its_columns_stays_said_but_for_int96() {
     bench.file("list", self::described(117_700));
     let failed = bench.filter("--robots sites --format parquet --force --out out list").assert().code(2);
     said(&failed.get_output().stderr, &["list", "row group 0", "\"time\"", "1677 to 2262"]);
+}
+
+/// Spark reads no nanoseconds, and its times are whole microseconds.
+#[test]
+fn int96_of_spark_becomes_microseconds() {
+    let bench = Bench::with_site();
+    let list = |days: u32, nanoseconds: u32| {
+        let rows = "{\"type\":\"struct\",\"fields\":[{\"name\":\"url\"},{\"name\":\"time\"}]}";
+        let rows = KeyValue::new("org.apache.spark.sql.parquet.row.metadata".to_owned(), rows.to_owned());
+        let properties = WriterProperties::builder().set_key_value_metadata(Some(vec![rows])).build();
+        let mut time = Int96::new();
+        time.set_data(nanoseconds, 0, 2_440_588 + days);
+        table("message list { required binary url (UTF8); optional int96 time; }", properties, 1, |_, group| {
+            let url = ByteArray::from("http://a.example/");
+            next_column(group, |column| column.typed::<ByteArrayType>().write_batch(&[url], None, None));
+            next_column(group, |column| column.typed::<Int96Type>().write_batch(&[time], Some(&[1]), None));
+        })
+    };
+    // The second is in the year 2292, which nanoseconds cannot hold.
+    for (days, microseconds) in [(10, 864_000_000_007), (117_700, 10_169_280_000_000_007)] {
+        bench.file("list", list(days, 7000));
+        bench.filter("--robots sites --force --format parquet --out out list").assert().success();
+        let written = "out/lines/verdict=allowed/part-0001.parquet";
+        assert_eq!(column(&rows(&bench, written)[0], "time"), &Field::TimestampMicros(microseconds));
+        let schema = reader(&bench, written).metadata().file_metadata().schema_descr_ptr();
+        let utc_microseconds = LogicalType::timestamp(true, TimeUnit::MICROS);
+        assert_eq!(schema.column(1).logical_type_ref(), Some(&utc_microseconds));
+    }
+    bench.file("list", list(10, 7001));
+    let failed = bench.filter("--robots sites --force --format parquet --out out list").assert().code(2);
+    said(&failed.get_output().stderr, &["list", "\"time\"", "no whole microsecond"]);
 }
 
 #[test]

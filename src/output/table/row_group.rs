@@ -112,7 +112,7 @@ impl TableSchema {
             .set_dictionary_enabled(false)
             .set_dictionary_page_size_limit(DICTIONARY_BYTES)
             // A file has it once, not in the footer of each group.
-            .set_key_value_metadata(rows.is_none().then(|| self.metadata.clone()));
+            .set_key_value_metadata(rows.is_none().then(|| self.metadata.to_vec()));
         let path = |at| ColumnPath::new(self.schema.column(at).path().parts().to_vec());
         let properties = rows
             .map(dictionaries)

@@ -34,7 +34,7 @@ pub(crate) struct TableSchema {
     pub(super) list_fields: usize,
     pub(super) paths: PathFields,
     pub(super) line_columns: LineColumns,
-    pub(super) metadata: Vec<KeyValue>,
+    pub(super) metadata: Arc<Vec<KeyValue>>,
     /// The keys of the lists' metadata that the files do not have, each with the place of a list.
     dropped: Vec<(usize, DroppedKey)>,
     /// The rows of the run's files.
@@ -96,6 +96,17 @@ impl TableSchema {
         self.schema.root_schema() == other.schema.root_schema()
     }
 
+    /// The same, in the memory of another where both are alike: a run may have a table for each of many lists.
+    pub fn sharing(mut self, other: &TableSchema) -> TableSchema {
+        if self.has_columns_of(other) && self.batch_schema == other.batch_schema {
+            (self.schema, self.batch_schema) = (Arc::clone(&other.schema), Arc::clone(&other.batch_schema));
+        }
+        if self.metadata == other.metadata {
+            self.metadata = Arc::clone(&other.metadata);
+        }
+        self
+    }
+
     fn with(fields: Fields, list: Option<&ParquetList>, files: OutputOptions) -> Result<TableSchema, Malformed> {
         let (list_fields, paths) = (fields.len(), PathFields::default());
         let (columns, of_batch): (Vec<TypePtr>, Vec<FieldRef>) = fields.into_iter().unzip();
@@ -106,7 +117,7 @@ impl TableSchema {
             None => LineColumns::of_text(&schema)?,
         };
         let batch_schema = Arc::new(Schema::new(of_batch));
-        let (metadata, dropped) = (Vec::new(), Vec::new());
+        let (metadata, dropped) = (Arc::default(), Vec::new());
         Ok(TableSchema { schema, batch_schema, list_fields, paths, line_columns, metadata, dropped, files })
     }
 
@@ -119,7 +130,7 @@ impl TableSchema {
         let head = (!head.is_empty()).then(|| String::from_utf8_lossy(head).trim_end_matches('\n').to_owned());
         let head = head.map(|head| KeyValue::new(HEAD_LINE.to_owned(), head));
         let metadata = of_lists.with([ours].into_iter().chain(head));
-        TableSchema { metadata, dropped: of_lists.dropped, ..self }
+        TableSchema { metadata: Arc::new(metadata), dropped: of_lists.dropped, ..self }
     }
 
     /// The keys of the lists' metadata that the files do not have, each with the place of a list.

@@ -6,7 +6,8 @@ use base64::engine::general_purpose::STANDARD;
 use parquet::arrow::{encode_arrow_schema, parquet_to_arrow_schema};
 use parquet::file::metadata::KeyValue;
 
-use super::{ARROW, Columns};
+use super::columns::Columns;
+use super::descriptions::{self, ARROW};
 use crate::formats::columnar::{Malformed, guarded};
 
 /// What comes before the schema where its length is in front: this mark, and the length.
@@ -25,7 +26,7 @@ pub(super) fn extended(value: &str, names: &[String], columns: &Columns<'_>) -> 
         let fields: Vec<FieldRef> = of_list.chain(&plain.fields()[columns.of_list..]).cloned().collect();
         let entries: Vec<_> =
             schema.metadata().iter().map(|(key, value)| (key.as_str(), Some(value.as_str()))).collect();
-        let (entries, _) = super::extended(&entries, columns);
+        let (entries, _) = descriptions::extended(&entries, columns);
         let entries = entries.into_iter().filter_map(|(key, value)| Some((key, value?)));
         fitting(Schema::new_with_metadata(fields, entries.collect::<Metadata>()), columns)
     })

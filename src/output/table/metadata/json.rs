@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 
-use super::Columns;
+use super::columns::Columns;
 use crate::formats::columnar::Malformed;
 use crate::output::columns::Kind;
 
