@@ -28,6 +28,23 @@ pub use crate::policy::source::headers::headers_of_json;
 pub use crate::run::memory::DEFAULT_MEMORY;
 pub use crate::run::start::EarlierRun;
 pub use crate::show::export::tables::{Column, Kind, Value};
+pub use crate::threads::{Stopped, at_once, check as check_stop, stoppable};
+
+/// These lists, with the files of folders that are tables in place of the folders.
+///
+/// # Errors
+///
+/// If a folder is no table.
+pub fn with_tables(lists: Vec<PathBuf>) -> Result<Vec<PathBuf>, run::Error> {
+    let mut all = Vec::new();
+    for list in lists {
+        match list.is_dir() {
+            true => all.extend(input::tables_in(&list).map_err(FilterError::from)?),
+            false => all.push(list),
+        }
+    }
+    Ok(all)
+}
 
 /// Receives rows.
 type Each<'e, E> = dyn FnMut(&[Value<'_>]) -> Result<(), E> + 'e;
@@ -96,11 +113,17 @@ pub fn earlier_run(folder: &Path) -> Result<Option<EarlierRun>, run::Error> {
     Ok(start::earlier_run(folder)?)
 }
 
-/// Lines and bytes that are judged, the seconds that it took, and how much of the lists that is, if their size is known.
-pub fn progress_of(progress: &Progress) -> (u64, u64, f64, Option<f64>) {
+/// Lines and bytes that are judged, and how much of the lists that is, if their size is known.
+pub fn progress_of(progress: &Progress) -> (u64, u64, Option<f64>) {
     let snapshot = progress.snapshot();
     let share = snapshot.source_bytes_known.map(|all| snapshot.source_bytes as f64 / (all.max(1)) as f64);
-    (snapshot.lines, snapshot.bytes, snapshot.seconds, share)
+    (snapshot.lines, snapshot.bytes, share)
+}
+
+/// What tells how many answers were read and compiled, and the bytes of their bodies.
+pub fn progress_of_captures(captures: &Captures) -> impl Fn() -> (u64, u64) + use<> {
+    let progress = captures.progress();
+    move || (progress.read(), progress.bytes())
 }
 
 /// Why a run failed, and the folder in which its work is kept, if it is.

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
-use std::thread;
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -14,6 +13,7 @@ use robosieve::policy::source::{self, Options};
 use robosieve::python_package::Field;
 
 use crate::arguments::{self, text};
+use crate::calls::{Call, Done};
 use crate::times::time;
 use crate::{error, headers};
 
@@ -249,22 +249,26 @@ const PIECE: usize = 256;
 const PIECE_BYTES: usize = 1 << 20;
 
 /// Adds answers: this thread takes them from Python, while another compiles those before.
-pub fn add(py: Python<'_>, answers: Answers<'_>, options: &Options, captures: &mut Captures) -> PyResult<()> {
+pub fn add(
+    py: Python<'_>,
+    (call, done): (&Call<'_>, &dyn Fn() -> Done),
+    answers: Answers<'_>,
+    options: &Options,
+    captures: &mut Captures,
+) -> PyResult<()> {
     let (sender, receiver) = sync_channel::<Vec<source::Answer>>(2);
-    thread::scope(|scope| {
-        let adding = scope.spawn(|| source::add_answers(receiver.into_iter().flatten(), options, captures));
-        let sent = sent(py, answers, |piece| py.detach(|| sender.send(piece)).is_ok());
-        drop(sender);
-        match py.detach(|| adding.join()) {
-            Err(panic) => Err(error::panicked(&*panic)),
-            // What Python raised is the cause of what is missing.
-            Ok(added) => sent.and(added.map_err(error::source)),
-        }
+    let add = || source::add_answers(receiver.into_iter().flatten(), options, captures).map_err(error::source);
+    call.work_fed(py, done, add, || {
+        let sender = sender;
+        sent(answers, |piece| {
+            call.ask(py, done)?;
+            Ok(py.detach(|| sender.send(piece)).is_ok())
+        })
     })
 }
 
 /// Sends answers in pieces, until there are no more, or nobody takes them any more.
-fn sent(py: Python<'_>, mut answers: Answers<'_>, mut send: impl FnMut(Vec<source::Answer>) -> bool) -> PyResult<()> {
+fn sent(mut answers: Answers<'_>, mut send: impl FnMut(Vec<source::Answer>) -> PyResult<bool>) -> PyResult<()> {
     loop {
         let (mut piece, mut bytes) = (Vec::new(), 0);
         while piece.len() < PIECE && bytes < PIECE_BYTES {
@@ -272,8 +276,7 @@ fn sent(py: Python<'_>, mut answers: Answers<'_>, mut send: impl FnMut(Vec<sourc
             bytes += answer.body.as_ref().map_or(0, |body| body.len());
             piece.push(answer);
         }
-        py.check_signals()?;
-        if piece.is_empty() || !send(piece) {
+        if piece.is_empty() || !send(piece)? {
             return Ok(());
         }
     }

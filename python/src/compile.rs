@@ -5,14 +5,14 @@ use std::error::Error as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use robosieve::policy::source::{self, FetchedAt, FieldNames};
 use robosieve::policy::{Captures, Crawlers, Error, WriteLock};
-use robosieve::python_package::DEFAULT_MEMORY;
+use robosieve::python_package::{DEFAULT_MEMORY, progress_of_captures};
 use robosieve::{Agents, Dialect};
 
 use crate::arguments::{self, listed};
+use crate::calls::{Call, Done};
 use crate::policy::Policy;
 use crate::sources::Sources;
 use crate::{error, times, warn};
@@ -29,7 +29,7 @@ use crate::{error, times, warn};
 /// so on; None means that there is no such field. `fetched_at` is the time of each answer that has none of its own, as for
 /// `robosieve.Answer`, or "mtime", for that of each file: of two different answers of one time, or without any, the greater bytes are
 /// kept, with a warning. Other warnings tell what is wrong with a part of the sources, such as a body that is no text. `memory` is a budget in bytes, beyond which answers go to temporary files:
-/// 1 GiB with `out`, else none.
+/// 1 GiB with `out`, else none. `progress` is called ten times a second, as by `filter`: lines are answers, and bytes those of their bodies.
 ///
 /// >>> import robosieve
 /// >>> robosieve.compile(["datasets/sites", "datasets/origins.jsonl"], agents=["examplebot"])
@@ -37,7 +37,7 @@ use crate::{error, times, warn};
 /// >>> robosieve.compile({"https://shop.example": "User-agent: *\nDisallow: /cart"}, agents=["examplebot"])
 /// <robosieve.Policy 1 origins, for examplebot, rfc9309>
 #[pyfunction]
-#[pyo3(signature = (sources, agents, out=None, *, dialect="rfc9309", overrides=None, origin=None, columns=None, fetched_at=None, memory=None))]
+#[pyo3(signature = (sources, agents, out=None, *, dialect="rfc9309", overrides=None, origin=None, columns=None, fetched_at=None, memory=None, progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn compile(
     py: Python<'_>,
@@ -50,7 +50,9 @@ pub fn compile(
     columns: Option<FieldColumns>,
     fetched_at: Option<&Bound<'_, PyAny>>,
     #[pyo3(from_py_with = arguments::maybe_whole)] memory: Option<i64>,
+    progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Policy> {
+    let call = Call::new(progress)?;
     let agents: Vec<String> = listed("agents", agents)?;
     let memory = arguments::bytes("memory", memory)?;
     let has_columns = columns.is_some();
@@ -74,7 +76,12 @@ pub fn compile(
     if let Some(overrides) = &overrides {
         captures.add_overrides(&arguments::overrides(overrides)?).map_err(error::policy)?;
     }
-    sources.add(py, origin, &options, &mut captures)?;
+    let progress = progress_of_captures(&captures);
+    let done = || {
+        let (lines, bytes) = progress();
+        Done { lines, bytes, share: None }
+    };
+    sources.add(py, (&call, &done), origin, &options, &mut captures)?;
     warn::of_passed_over(py, captures.passed_over())?;
     let made = || match (lock, out) {
         (Some(lock), Some(out)) => {
@@ -88,9 +95,9 @@ pub fn compile(
             Ok((Policy::of(policy), statistics))
         }
     };
-    let (policy, statistics) = error::guarded(|| py.detach(made))?;
+    let (policy, statistics) = call.work(py, &done, made)?;
+    call.report(&done())?;
     warn::of_ties(py, &statistics)?;
-    py.check_signals().map_err(|_| PyKeyboardInterrupt::new_err(()))?;
     Ok(policy)
 }
 

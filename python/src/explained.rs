@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use arrow_array::builder::{Int32Builder, StringBuilder};
 use arrow_array::{Int32Array, StringArray};
+use robosieve::python_package::check_stop;
 use robosieve::{Explainer, KeptRule, Matcher, Outcome, Partition};
 
 use crate::column::Column;
@@ -22,6 +23,7 @@ pub fn rules(
     let mut explainers: Vec<Explainer> = matchers.iter().map(Matcher::explainer).collect();
     let (mut rules, mut lines) = (StringBuilder::new(), Int32Builder::new());
     for row in rows {
+        check_stop();
         for (explainer, outcomes) in explainers.iter_mut().zip(outcomes) {
             let is_blocked = outcomes[row].partition() == Partition::Blocked;
             let rule = if is_blocked { explainer.explain(column.get(row)).rule } else { None };

@@ -8,9 +8,10 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use pyo3::prelude::*;
 use robosieve::diff::{self, Change, Diff};
 use robosieve::export::{Export, Table};
-use robosieve::python_package::{self, Column, Kind, Value};
+use robosieve::python_package::{self, Column, Kind, Value, check_stop};
 
 use crate::arguments;
+use crate::calls::{self, Call, Rows};
 use crate::choices::Choices;
 use crate::error;
 use crate::policy::Policy;
@@ -27,7 +28,8 @@ const TEXTS: usize = 32 << 20;
 ///
 /// The columns and types are those of the program's Parquet. `agent` is one of the policy's crawlers, or a list of them in order of
 /// preference; without it, there are rows for all crawlers. "access", "access-summary" and "preferences" are told by `choices`, as `judge`
-/// judges by them, but for `require` and `www_fallback`; other tables do not depend on them, and refuse them.
+/// judges by them, but for `require` and `www_fallback`; other tables do not depend on them, and refuse them. `progress` is called ten
+/// times a second, as by `filter`.
 ///
 /// >>> import robosieve
 /// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot"])
@@ -36,14 +38,16 @@ const TEXTS: usize = 32 << 20;
 /// >>> robosieve.export(policy, "sitemaps").to_pyarrow()["line"].to_pylist()[:1]
 /// [9]
 #[pyfunction(name = "export")]
-#[pyo3(signature = (policy, what, *, agent=None, choices=None))]
+#[pyo3(signature = (policy, what, *, agent=None, choices=None, progress=None))]
 pub fn table(
     py: Python<'_>,
     policy: &Policy,
     what: &str,
     agent: Option<&str>,
     choices: Option<&Choices>,
+    progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Stream> {
+    let call = Call::new(progress)?;
     let what: Table = what.parse().map_err(|unknown| error::parameter("what", unknown))?;
     let is_by_choices = matches!(what, Table::Access | Table::AccessSummary | Table::Preferences);
     if choices.is_some() && !is_by_choices {
@@ -52,11 +56,14 @@ pub fn table(
     let crawlers = policy.crawlers_or_all(agent)?;
     let export = Export::new(&policy.inner, what, &crawlers).choices(Choices::made(choices));
     let mut batches = Batches::new(python_package::columns_of(what));
-    let read = || {
-        python_package::rows_of(&export, &mut |row| batches.push(row))?;
-        batches.end()
+    let rows = Rows::default();
+    let mut push = |row: &[Value<'_>]| {
+        check_stop();
+        batches.push(row).map(|texts| rows.add(1, texts))
     };
-    error::guarded(|| py.detach(read).map_err(error::policy))?;
+    call.work(py, &|| rows.done(), || python_package::rows_of(&export, &mut push).map_err(error::policy))?;
+    batches.end().map_err(error::policy)?;
+    call.report(&rows.done())?;
     Ok(Stream::of(batches.schema, batches.done.into_iter().map(Ok)))
 }
 
@@ -96,11 +103,9 @@ pub fn changes(
     let diff = Diff::new(&before.inner, &after.inner, &agents).map_err(error::policy)?;
     let diff = diff.choices(Choices::made(choices)).only(only).shown(paths);
     let mut batches = Batches::new(python_package::columns_of_changes(table));
-    let read = || {
-        python_package::rows_of_changes(&diff, table, &mut |row| batches.push(row))?;
-        batches.end()
-    };
-    error::guarded(|| py.detach(read).map_err(error::policy))?;
+    let mut push = |row: &[Value<'_>]| batches.push(row).map(drop);
+    calls::work(py, || python_package::rows_of_changes(&diff, table, &mut push).map_err(error::policy))?;
+    batches.end().map_err(error::policy)?;
     Ok(Stream::of(batches.schema, batches.done.into_iter().map(Ok)))
 }
 
@@ -128,12 +133,15 @@ impl Batches {
         Batches { schema: Arc::new(Schema::new(fields)), columns, rows: 0, texts: 0, done: Vec::new() }
     }
 
-    fn push(&mut self, row: &[Value<'_>]) -> Result<(), ArrowError> {
-        for (values, value) in self.columns.iter_mut().zip(row) {
-            self.texts += values.push(*value);
-        }
+    /// Adds a row, and returns the bytes of its texts.
+    fn push(&mut self, row: &[Value<'_>]) -> Result<usize, ArrowError> {
+        let texts = self.columns.iter_mut().zip(row).map(|(values, value)| values.push(*value)).sum();
+        self.texts += texts;
         self.rows += 1;
-        if self.rows == ROWS || self.texts > TEXTS { self.end() } else { Ok(()) }
+        if self.rows == ROWS || self.texts > TEXTS {
+            self.end()?;
+        }
+        Ok(texts)
     }
 
     /// Ends the batch, unless it is empty.

@@ -3,20 +3,17 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
-use std::time::Duration;
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyBytes;
 use robosieve::policy::{self, Crawler};
 use robosieve::python_package::{self, NameEnd, earlier_run, lists_named_in};
-use robosieve::run::{self, Destination, ErrorKind, Folder, Job, OutputMode, Pipe, Progress, Receipt, Shard};
+use robosieve::run::{self, Destination, ErrorKind, Folder, Job, OutputMode, Pipe, Progress, Shard};
 use robosieve::{Partition, PreferenceColumns};
 
 use crate::arguments::{self, listed};
+use crate::calls::{Call, Done};
 use crate::choices::{Choices, named};
 use crate::error;
 use crate::lost_pages;
@@ -24,12 +21,9 @@ use crate::policy::Policy;
 use crate::receipts::{warn_of_tabs, warn_of_uncounted};
 use crate::unique::url_field;
 
-/// The interval at which signals are checked and progress is reported.
-const EVERY: Duration = Duration::from_millis(100);
-
 /// The run behind `robosieve.filter`, which documents the parameters; returns the receipt as JSON.
 #[pyfunction]
-#[pyo3(signature = (policy, lists, out, agents, *, files_from, overrides, only, file, shard, column, delimiter, header, format, compress, split_size, explain, verdicts, preferences, blocked_for, allowed_if, against, only_changed, per_input, unique, seen, keys, force, resume, skip_bad, threads, memory, choices, progress))]
+#[pyo3(signature = (policy, lists, out, agents, *, files_from, overrides, only, file, shard, column, delimiter, header, format, compress, split_size, explain, verdicts, preferences, blocked_for, allowed_if, against, only_changed, per_input, path_columns, unique, seen, keys, force, resume, skip_bad, threads, memory, choices, progress))]
 #[allow(clippy::too_many_arguments)]
 pub fn filter(
     py: Python<'_>,
@@ -56,6 +50,7 @@ pub fn filter(
     against: Option<&Policy>,
     only_changed: bool,
     per_input: bool,
+    path_columns: &str,
     unique: Option<&str>,
     seen: Option<PathBuf>,
     keys: Option<PathBuf>,
@@ -73,6 +68,7 @@ pub fn filter(
     if let Some(file) = files_from {
         lists.extend(lists_named_in(&file, NameEnd::Line).map_err(|problem| error::parameter("files_from", problem))?);
     }
+    let lists = python_package::with_tables(lists).map_err(error::run)?;
     if lists.is_empty() {
         return Err(error::parameter("lists", "the list is empty; give at least one file or pattern"));
     }
@@ -86,6 +82,7 @@ pub fn filter(
         named("format", format, "text or parquet")?,
         compress.map(|given| named("compress", given, "gzip or zstd")).transpose()?,
     );
+    let path_columns = named("path_columns", path_columns, "columns, folders or ignored")?;
     let unique = unique.map(|given| named("unique", given, "fetched, bytes or surt")).transpose()?;
     let preferences: Option<PreferenceColumns> = preferences
         .map(|given| given.parse().map_err(|problem| error::parameter("preferences", problem)))
@@ -98,7 +95,8 @@ pub fn filter(
     };
     let folder = |out: &PathBuf| {
         let folder = Folder::new(out).form(form);
-        folder.format(format).compress(compress).split_size(split_size).force(force).per_input(per_input).into()
+        let folder = folder.format(format).compress(compress).split_size(split_size).force(force);
+        folder.per_input(per_input).path_columns(path_columns).into()
     };
     let destination: Option<Destination> = match (&out, only) {
         (Some(out), _) => Some(folder(out)),
@@ -113,7 +111,7 @@ pub fn filter(
     let with_overrides = with_overrides.transpose()?;
     let policy = with_overrides.as_ref().unwrap_or(&policy.inner);
     let mut choices = Choices::made(choices);
-    let interrupt = Arc::new(AtomicBool::new(false));
+    let call = Call::new(progress)?;
     let mut job = Job::new(lists, crawlers(policy, agents.as_deref())?)
         .url_field(url_field)
         .explain(explain)
@@ -127,7 +125,7 @@ pub fn filter(
         .shard(shard)
         .resume(resume)
         .skip_bad(skip_bad)
-        .interrupt(Some(Arc::clone(&interrupt)));
+        .interrupt(Some(Arc::clone(&call.stop)));
     if let Some(memory) = memory {
         job = job.memory(memory);
     }
@@ -141,7 +139,19 @@ pub fn filter(
         choices.now = earlier.now;
         (job.choices, job.chunk_size) = (choices, earlier.chunk_size);
     }
-    let receipt = error::guarded(|| watched(py, policy, &job, file, &interrupt, progress))?;
+    lost_pages::watch();
+    let progress = Progress::new();
+    let done = || {
+        let (lines, bytes, share) = python_package::progress_of(&progress);
+        Done { lines, bytes, share }
+    };
+    // Asked to stop, the run finishes its current chunks and makes them durable.
+    let run = || match file {
+        Some(file) => job.run_into(policy, &progress, Box::new(PythonFile(file))),
+        None => job.run(policy, &progress),
+    };
+    let receipt = error::guarded(|| call.watch(py, &done, || run().map_err(failed), || Ok(())))?;
+    call.report(&done())?;
     warn_of_tabs(py, &receipt)?;
     if let Some(out) = &out {
         warn_of_uncounted(py, &receipt, out)?;
@@ -196,53 +206,6 @@ fn crawlers(policy: &policy::Policy, agents: Option<&[String]>) -> PyResult<Vec<
     agents.iter().map(of).collect()
 }
 
-/// Runs on another thread, while this one checks for signals and reports progress.
-fn watched(
-    py: Python<'_>,
-    policy: &policy::Policy,
-    job: &Job,
-    file: Option<Py<PyAny>>,
-    interrupt: &AtomicBool,
-    callback: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Receipt> {
-    lost_pages::watch();
-    let progress = Progress::new();
-    thread::scope(|scope| {
-        let (done, mut end) = mpsc::channel();
-        let progress = &progress;
-        // The receiver outlives the thread, so sending cannot fail.
-        let running = scope.spawn(move || {
-            drop(done.send(match file {
-                Some(file) => job.run_into(policy, progress, Box::new(PythonFile(file))),
-                None => job.run(policy, progress),
-            }));
-        });
-        let mut raised = None;
-        let ended = loop {
-            let end = &mut end;
-            match py.detach(move || end.recv_timeout(EVERY)) {
-                Ok(result) => break raised.map_or_else(|| result.map_err(failed), Err),
-                Err(RecvTimeoutError::Disconnected) => {
-                    break Err(error::run("the run stopped unexpectedly"));
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            if raised.is_none() {
-                let reported =
-                    py.check_signals().and_then(|()| callback.map_or(Ok(()), |callback| report(callback, progress)));
-                raised = reported.err();
-                // The run finishes its current chunks and makes them durable.
-                interrupt.store(raised.is_some(), Relaxed);
-            }
-        };
-        // Not only its work must have ended: the process may fork next.
-        match running.join() {
-            Err(panic) => Err(error::panicked(&*panic)),
-            Ok(()) => ended,
-        }
-    })
-}
-
 fn failed(problem: run::Error) -> PyErr {
     if problem.kind() == ErrorKind::Interrupted {
         return PyKeyboardInterrupt::new_err(());
@@ -258,15 +221,4 @@ fn failed(problem: run::Error) -> PyErr {
         )),
         None => error::run(problem),
     }
-}
-
-/// Reports the progress of the run to a Python function.
-fn report(callback: &Bound<'_, PyAny>, progress: &Progress) -> PyResult<()> {
-    let (lines, bytes, seconds, share) = python_package::progress_of(progress);
-    let numbers = PyDict::new(callback.py());
-    numbers.set_item("lines", lines)?;
-    numbers.set_item("bytes", bytes)?;
-    numbers.set_item("seconds", seconds)?;
-    numbers.set_item("share", share)?;
-    callback.call1((numbers,)).map(drop)
 }

@@ -8,7 +8,7 @@ use crate::arguments::{self, text};
 use crate::choices::Choices;
 use crate::policy::Policy;
 use crate::times::time;
-use crate::{error, json};
+use crate::{calls, error, json};
 
 /// The maximum length of lists, as in the program.
 const TOP: i64 = 10;
@@ -56,8 +56,8 @@ pub fn inspect<'py>(
         let top = top.unwrap_or(TOP);
         let most = usize::try_from(top)
             .map_err(|_| pyo3::exceptions::PyValueError::new_err(format!("top: expected 0 or more, not {top}")))?;
-        let summary = || py.detach(|| Summary::of(&policy.inner, &crawlers, by.now, most)).map_err(error::policy);
-        return json::object(py, &error::guarded(summary)?);
+        let summary = || Summary::of(&policy.inner, &crawlers, by.now, most).map_err(error::policy);
+        return json::object(py, &calls::work(py, summary)?);
     };
     if top.is_some() {
         return Err(PyTypeError::new_err("top: it is for all origins; leave it out with an origin"));

@@ -5,13 +5,14 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::panic::resume_unwind;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use arrow_array::{Array, GenericByteArray, OffsetSizeTrait, types::GenericBinaryType};
+use robosieve::python_package::{at_once, check_stop};
 use robosieve::{Matchers, Outcome, Outcomes, PagePreferences, Preference, PreferenceColumn, Refusals, Refused};
 
+use crate::calls::Rows;
 use crate::column::{Column, Texts};
 
 /// URLs judged at a time.
@@ -69,8 +70,8 @@ impl Sets {
 }
 
 /// Judges a column. Each value of a dictionary is judged once. `threads` is 0 for all processors.
-pub fn judged(matchers: &Matchers, column: &Column, wanted: &Wanted, threads: usize) -> Found {
-    let mut found = of_texts(matchers, &column.texts, wanted, threads);
+pub fn judged(matchers: &Matchers, column: &Column, wanted: &Wanted, threads: usize, rows: &Rows) -> Found {
+    let mut found = of_texts(matchers, &column.texts, wanted, threads, rows);
     if let Some(keys) = &column.keys {
         let of_rows = |of_values: &Vec<Outcome>| keys.iter().map(|&key| of_values[key]).collect();
         found.outcomes = found.outcomes.iter().map(of_rows).collect();
@@ -94,7 +95,7 @@ struct Piece<'f> {
     said: Vec<&'f mut [Preference]>,
 }
 
-fn of_texts(matchers: &Matchers, texts: &Texts, wanted: &Wanted, threads: usize) -> Found {
+fn of_texts(matchers: &Matchers, texts: &Texts, wanted: &Wanted, threads: usize, rows: &Rows) -> Found {
     let (count, crawlers) = (texts.len(), matchers.each().len());
     let size = wanted.piece(crawlers);
     let mut found = Found::default();
@@ -127,17 +128,13 @@ fn of_texts(matchers: &Matchers, texts: &Texts, wanted: &Wanted, threads: usize)
     let work = || {
         let mut worker = Worker::new(crawlers);
         while let Some(piece) = { locked(&jobs).next() } {
+            check_stop();
+            let judged = piece.rows.clone();
             worker.judge(matchers, texts, piece, &wanted.said, &refused);
+            rows.add(judged.len(), judged.map(|row| texts.get(row).len()).sum());
         }
     };
-    thread::scope(|scope| {
-        // If the system has no more threads, the existing ones do the work.
-        let others = (1..threads.min(pieces)).map_while(|_| thread::Builder::new().spawn_scoped(scope, work).ok());
-        let others: Vec<_> = others.collect();
-        work();
-        // Otherwise, only their work would have ended.
-        others.into_iter().for_each(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-    });
+    at_once(threads.min(pieces), work);
     drop(jobs);
     found
 }

@@ -7,6 +7,7 @@
 mod answer_table;
 mod answers;
 mod arguments;
+mod calls;
 mod capsule;
 mod choices;
 mod column;

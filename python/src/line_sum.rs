@@ -1,9 +1,11 @@
 //! The proof that no row was lost: sums of hashes, as in receipts.
 
 use pyo3::prelude::*;
+use robosieve::python_package::check_stop;
 use robosieve::run;
 
-use crate::error;
+use crate::calls::{Call, Rows};
+use crate::column::Column;
 use crate::urls;
 
 /// The sum of the hashes of lines in any order, modulo 2^128: the `sum` of a receipt. Nulls do not count. It shows faults, not
@@ -23,15 +25,13 @@ pub fn line_sum(py: Python<'_>, lines: &Bound<'_, PyAny>, column: Option<&str>) 
             None => problem,
         }
     })?;
-    let sum = || {
-        let mut sum = 0_u128;
-        for column in columns {
-            let column = column.map_err(error::urls)?;
-            let is_null = |row: usize| column.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
-            let hashes = (0..column.rows).filter(|&row| !is_null(row)).map(|row| run::line_hash(column.get(row)));
-            sum = hashes.fold(sum, u128::wrapping_add);
-        }
-        Ok(sum)
+    let sum = |column: Column| {
+        let hash = |row: usize| {
+            check_stop();
+            column.value(row).map_or(0, run::line_hash)
+        };
+        Ok((0..column.rows).map(hash).fold(0, u128::wrapping_add))
     };
-    error::guarded(|| py.detach(sum))
+    let sums = urls::each(py, (&Call::silent(), &Rows::default()), columns, 1, sum)?;
+    Ok(sums.into_iter().fold(0, u128::wrapping_add))
 }

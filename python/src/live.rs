@@ -11,12 +11,13 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use robosieve::policy::{self, ErrorKind, OriginReport};
 use robosieve::{Agents, Dialect, LiveMatcher, Outcome, Partition, python_package};
 
+use crate::calls::{self, Call, Rows};
 use crate::choices::Choices;
 use crate::column::Column;
 use crate::judging::{self, Found};
 use crate::policy::{Policy, asked_agents};
 use crate::times::time;
-use crate::urls::{self, Columns};
+use crate::urls;
 use crate::verdicts::{Shape, Verdicts};
 use crate::{answers, arguments, compile, error};
 
@@ -151,14 +152,15 @@ impl LivePolicy {
         let urls = &several(urls)?;
         let index = urls::index(urls, column)?.map(Bound::unbind);
         let columns = urls::columns(urls, column)?;
+        let chunks = urls::each(py, (&Call::silent(), &Rows::default()), columns, 1, Ok)?;
         let judged = if shape.has_only_outcomes() {
             let matcher = self.matcher(agent, choices)?;
-            error::guarded(|| py.detach(|| judged(columns, &matcher, &shape)))?
+            calls::work(py, || judged(&chunks, &matcher, &shape))?
         } else {
             // All crawlers see the same answers, and the same time.
             let choices = Choices::made(choices);
             let matcher = self.made(&asked[0].to_string(), choices)?;
-            error::guarded(|| py.detach(|| judged_by_policy(columns, &matcher, (&asked, choices), &shape)))?
+            calls::work(py, || judged_by_policy(&chunks, &matcher, (&asked, choices), &shape))?
         };
         Ok(Verdicts { index, ..judged })
     }
@@ -260,12 +262,10 @@ impl LivePolicy {
     /// Writes a policy file with all answers: those beneath, and all that were put before the call. Returns the file, opened; `rebase` on
     /// it frees the memory of what it has. Only a policy file may be replaced.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<Policy> {
-        error::guarded(|| {
-            py.detach(|| {
-                let lock = compile::locked(&path)?;
-                self.live.write(&lock).map_err(|problem| compile::unwritable(&path, problem))?;
-                Policy::open(path)
-            })
+        let lock = py.detach(|| compile::locked(&path))?;
+        calls::work(py, || {
+            self.live.write(&lock).map_err(|problem| compile::unwritable(&path, problem))?;
+            Policy::open(path.clone())
         })
     }
 
@@ -273,7 +273,7 @@ impl LivePolicy {
     /// has: what only that one has is gone.
     fn rebase(&self, py: Python<'_>, policy: &Policy) -> PyResult<()> {
         let policy = policy.inner.clone();
-        error::guarded(|| py.detach(|| self.live.rebase(policy)).map_err(error::policy))
+        calls::work(py, || self.live.rebase(policy).map_err(error::policy))
     }
 
     /// What it holds: `urls` with answers that came after the policy beneath, distinct `files` among them, `bytes` of all of it, origins
@@ -325,12 +325,11 @@ fn all_urls(columns: &[Column]) -> Vec<&[u8]> {
     columns.iter().flat_map(|column| (0..column.rows).map(|row| column.value(row).unwrap_or_default())).collect()
 }
 
-fn judged(columns: Columns, matcher: &LiveMatcher, shape: &Shape) -> PyResult<Verdicts> {
-    let columns = columns.collect::<Result<Vec<_>, _>>().map_err(error::urls)?;
+fn judged(columns: &[Column], matcher: &LiveMatcher, shape: &Shape) -> PyResult<Verdicts> {
     let (mut outcomes, mut batches) = (Vec::new(), Vec::new());
-    matcher.judge_all(&all_urls(&columns), &mut outcomes);
+    matcher.judge_all(&all_urls(columns), &mut outcomes);
     let mut rest = outcomes.into_iter();
-    for column in &columns {
+    for column in columns {
         let of_rows: Vec<Outcome> = rest.by_ref().take(column.rows).collect();
         let found = Found { outcomes: vec![of_rows], ..Found::default() };
         shape.batches(column, &[], &found, &mut batches).map_err(error::urls)?;
@@ -340,18 +339,17 @@ fn judged(columns: Columns, matcher: &LiveMatcher, shape: &Shape) -> PyResult<Ve
 
 /// Judges for several crawlers, or with rules, lists or preferences: by a policy of nothing but the origins of these URLs.
 fn judged_by_policy(
-    columns: Columns,
+    columns: &[Column],
     matcher: &LiveMatcher,
     (asked, choices): (&[Agents], robosieve::Choices),
     shape: &Shape,
 ) -> PyResult<Verdicts> {
-    let columns = columns.collect::<Result<Vec<_>, _>>().map_err(error::urls)?;
     let (mut outcomes, mut batches) = (Vec::new(), Vec::new());
-    let policy = python_package::judge_all_with_policy(matcher, &all_urls(&columns), &mut outcomes);
+    let policy = python_package::judge_all_with_policy(matcher, &all_urls(columns), &mut outcomes);
     let matchers = policy.map_err(error::policy)?.matchers(asked, choices).map_err(error::agent)?;
     let wanted = shape.wanted();
-    for column in &columns {
-        let found = judging::judged(&matchers, column, &wanted, 0);
+    for column in columns {
+        let found = judging::judged(&matchers, column, &wanted, 0, &Rows::default());
         shape.batches(column, matchers.each(), &found, &mut batches).map_err(error::urls)?;
     }
     Ok(Verdicts { schema: shape.schema(), batches, index: None })

@@ -8,7 +8,7 @@ use robosieve::policy::{self, ErrorKind, Merged};
 use crate::arguments::{self, items};
 use crate::compile::{ensured, locked, unwritable};
 use crate::policy::{Policy, mapped};
-use crate::{error, warn};
+use crate::{calls, error, warn};
 
 /// Merges policy files into one, which has the answers of all.
 ///
@@ -37,16 +37,19 @@ pub fn merge(
     let mut opened = Vec::new();
     for path in policies {
         let path: PathBuf = path?;
-        opened.push(py.detach(|| mapped(&path))?);
+        opened.push(calls::work(py, || mapped(&path))?);
     }
-    let merged = error::guarded(|| Ok(py.detach(|| policy::merge(&opened, overrides.as_ref(), &lock))))?;
-    let merged = merged.map_err(|problem| match problem.kind() {
-        ErrorKind::Differ => error::policy(problem),
-        _ => unwritable(&out, problem),
-    })?;
+    let merge = || {
+        let merged = policy::merge(&opened, overrides.as_ref(), &lock).map_err(|problem| match problem.kind() {
+            ErrorKind::Differ => error::policy(problem),
+            _ => unwritable(&out, problem),
+        })?;
+        Ok((merged, Policy::open(out.clone())?))
+    };
+    let (merged, policy) = calls::work(py, merge)?;
     drop(lock);
     warn_of(py, &merged)?;
-    py.detach(|| Policy::open(out))
+    Ok(policy)
 }
 
 /// Warns of what the policies disagree about.

@@ -11,7 +11,7 @@ use robosieve::python_package::{DEFAULT_MEMORY, Part, add_pages, add_part};
 use crate::answer_table;
 use crate::arguments::{bytes, listed};
 use crate::compile::{FieldColumns, columns, locked, named, options, unwritable};
-use crate::{error, times, warn};
+use crate::{calls, error, times, warn};
 
 /// Compiles a part of the sources into a policy file, without pages of archives that redirects lead to.
 ///
@@ -77,15 +77,15 @@ fn written<T: Send>(
     memory: u64,
     add: impl FnOnce(&mut Captures) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
+    let lock = py.detach(|| locked(&out))?;
     let write = || {
-        let lock = locked(&out)?;
         let mut captures = Captures::for_file(&lock, crawlers, dialect).with_memory(memory);
         let added = add(&mut captures).map_err(error::source)?;
         let passed = captures.passed_over().to_vec();
         let statistics = captures.write(&lock).map_err(|problem| unwritable(&out, problem))?;
         Ok((added, passed, statistics))
     };
-    let (added, passed, statistics) = error::guarded(|| py.detach(write))?;
+    let (added, passed, statistics) = calls::work(py, write)?;
     warn::of_passed_over(py, &passed)?;
     warn::of_ties(py, &statistics)?;
     Ok(added)

@@ -12,12 +12,14 @@ use robosieve::policy::{self, Crawler};
 use robosieve::{Agents, Matchers, Partition, origin};
 
 use crate::arguments;
+use crate::calls::{self, Call, Rows};
 use crate::choices::Choices;
+use crate::column::Column;
 use crate::dataset;
 use crate::error;
 use crate::judging;
 use crate::stream::Stream;
-use crate::urls::{self, Columns};
+use crate::urls;
 use crate::verdicts::{Shape, Verdicts};
 use crate::warm::Warm;
 
@@ -77,7 +79,7 @@ impl Policy {
     #[pyo3(signature = (path, overrides=None))]
     fn new(py: Python<'_>, path: &Bound<'_, PyAny>, overrides: Option<PathBuf>) -> PyResult<Policy> {
         let path = Files::of(path)?;
-        error::guarded(|| py.detach(|| Policy::opened(path, overrides)))
+        calls::work(py, || Policy::opened(path, overrides))
     }
 
     /// Opens what was pickled.
@@ -108,10 +110,8 @@ impl Policy {
 
     /// The bytes of this policy's file; of layers, those of the file into which they would be merged.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        error::guarded(|| {
-            let policy = py.detach(|| self.inner.flattened(&std::env::temp_dir())).map_err(error::policy)?;
-            Ok(PyBytes::new(py, policy.bytes()))
-        })
+        let policy = calls::work(py, || self.inner.flattened(&std::env::temp_dir()).map_err(error::policy))?;
+        Ok(PyBytes::new(py, policy.bytes()))
     }
 
     /// The crawlers it was compiled for.
@@ -149,7 +149,7 @@ impl Policy {
     /// that are named tell what sites say about uses of the page, "y", "n" or nothing: `train_ai`, `search` and `ai_input`, and each
     /// with `_content_usage` or `_content_signal` what that kind of line says. Of a pyarrow Dataset or Scanner, the verdicts are a
     /// `Stream`: each batch is judged when it is read, in order. `dictionary` returns dictionaries instead of strings. `threads` is 0
-    /// for all processors.
+    /// for all processors. `progress` is called ten times a second, as by `filter`.
     ///
     /// >>> import robosieve
     /// >>> policy = robosieve.compile(["datasets/sites"], agents=["examplebot", "*"])
@@ -158,7 +158,7 @@ impl Policy {
     /// ([['blocked', 'blocked']], [['examplebot', '*']])
     /// >>> out["rule"], out["line"]
     /// ([['Disallow: /cart', 'Disallow: /cart']], [[23, 3]])
-    #[pyo3(signature = (urls, agent=None, *, agents=None, column=None, columns=None, explain=false, dictionary=false, choices=None, threads=0))]
+    #[pyo3(signature = (urls, agent=None, *, agents=None, column=None, columns=None, explain=false, dictionary=false, choices=None, threads=0, progress=None))]
     #[allow(clippy::too_many_arguments)]
     fn judge(
         &self,
@@ -172,7 +172,9 @@ impl Policy {
         dictionary: bool,
         choices: Option<&Choices>,
         #[pyo3(from_py_with = arguments::whole)] threads: i64,
+        progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Judged> {
+        let call = Call::new(progress)?;
         let (agents, threads) = (arguments::maybe_listed("agents", agents)?, arguments::threads(threads)?);
         let matchers = self.matchers(agent, agents.as_deref(), Choices::made(choices))?;
         let names = arguments::maybe_listed("columns", columns)?;
@@ -180,10 +182,20 @@ impl Policy {
         let index = urls::index(urls, column)?.map(Bound::unbind);
         let shape = Shape::new(names, agents, explain, dictionary)?;
         if dataset::is_scanned(urls)? {
+            if progress.is_some() {
+                return Err(error::parameter("progress", "batches are judged when they are read; count them there"));
+            }
             return Ok(Judged::Stream(Stream::judged(columns, matchers, shape, threads)));
         }
-        let judged = error::guarded(|| py.detach(|| judged(columns, &matchers, &shape, threads)))?;
-        Ok(Judged::Verdicts(Verdicts { index, ..judged }))
+        let (wanted, rows) = (shape.wanted(), Rows::of(urls));
+        let judged = |column: Column| {
+            let found = judging::judged(&matchers, &column, &wanted, threads, &rows);
+            let mut batches = Vec::new();
+            shape.batches(&column, matchers.each(), &found, &mut batches).map_err(error::urls)?;
+            Ok(batches)
+        };
+        let batches = urls::each(py, (&call, &rows), columns, matchers.each().len(), judged)?.concat();
+        Ok(Judged::Verdicts(Verdicts { schema: shape.schema(), batches, index }))
     }
 
     /// Whether one URL, a str or bytes, may be fetched: True for the verdict "allowed" only. `agent` and `choices` are those of
@@ -383,14 +395,4 @@ pub fn asked_agents(all: &[Agents], agent: Option<&str>, agents: Option<&[String
 pub fn mapped(path: &Path) -> PyResult<policy::Policy> {
     // SAFETY: the package's documents ask users not to write into a policy that is open; robosieve replaces one by a rename.
     unsafe { policy::Policy::map(path) }.map_err(error::policy)
-}
-
-fn judged(columns: Columns, matchers: &Matchers, shape: &Shape, threads: usize) -> PyResult<Verdicts> {
-    let (wanted, mut batches) = (shape.wanted(), Vec::new());
-    for column in columns {
-        let column = column.map_err(error::urls)?;
-        let found = judging::judged(matchers, &column, &wanted, threads);
-        shape.batches(&column, matchers.each(), &found, &mut batches).map_err(error::urls)?;
-    }
-    Ok(Verdicts { schema: shape.schema(), batches, index: None })
 }

@@ -8,7 +8,7 @@ use robosieve::python_package::{self, CheckedFile};
 use robosieve::run::{self, Receipt};
 
 use crate::arguments::{self, listed};
-use crate::{error, json, warn};
+use crate::{calls, error, json, warn};
 
 /// Proves the receipt of a run again, by its files and, with `inputs`, by its lists.
 ///
@@ -33,8 +33,7 @@ pub fn verify(
 ) -> PyResult<Bound<'_, PyDict>> {
     let threads = arguments::threads(threads)?;
     crate::lost_pages::watch();
-    let verify = || py.detach(|| run::verify(&directory, inputs, threads)).map_err(error::run);
-    let verification = error::guarded(verify)?;
+    let verification = calls::work(py, || run::verify(&directory, inputs, threads).map_err(error::run))?;
     let result = PyDict::new(py);
     result.set_item("proven", verification.is_proven())?;
     let files = python_package::checked_files(&verification).map(|file| checked(py, &file));
@@ -81,8 +80,7 @@ pub fn join<'py>(
     if shards.is_empty() {
         return Err(error::parameter("shards", "the list is empty; give the folders of all shards"));
     }
-    let join = || py.detach(|| run::join(&shards, &out, concat, force)).map_err(error::run);
-    let receipt = error::guarded(join)?;
+    let receipt = calls::work(py, || run::join(&shards, &out, concat, force).map_err(error::run))?;
     warn_of_uncounted(py, &receipt, &out)?;
     json::object(py, &receipt)
 }

@@ -1,19 +1,24 @@
 //! Turns URLs in any form into columns of bytes, without copying those of Arrow arrays.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
+use arrow_array::builder::{ArrayBuilder, LargeBinaryBuilder};
 use arrow_array::cast::AsArray;
-use arrow_array::{ArrayRef, LargeBinaryArray, builder::LargeBinaryBuilder};
+use arrow_array::{ArrayRef, LargeBinaryArray};
 use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyMapping, PyString};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyFrozenSet, PyList, PyMapping, PySet, PySlice, PyString};
 use robosieve::python_package::UrlParts;
 
 use crate::arguments;
+use crate::calls::{self, Call, Rows};
 use crate::capsule::{self, Arrays};
 use crate::column::{Column, chosen, is_text, refused};
 use crate::dataset;
+use crate::error;
+use crate::libraries::is_a;
 use crate::pandas::{self, Pandas};
 use crate::polars;
 use crate::url_parts::{self, PartColumns};
@@ -24,6 +29,30 @@ const WANTED: &str = "expected an Arrow array or stream of string, large_string,
 
 /// Columns of URLs, chunk by chunk.
 pub type Columns = Box<dyn Iterator<Item = Result<Column, ArrowError>> + Send>;
+
+/// The most rows, each for so many crawlers, that are worked on without looking at the rest of the world.
+const SHORT: usize = 1 << 16;
+
+/// What `of` makes of each chunk, in order. This thread reads the chunks, because it may be the only one in which Python can; a long one
+/// is worked on in another, which counts `rows`.
+pub fn each<T: Send>(
+    py: Python<'_>,
+    (call, rows): (&Call<'_>, &Rows),
+    mut columns: Columns,
+    crawlers: usize,
+    mut of: impl FnMut(Column) -> PyResult<T> + Send,
+) -> PyResult<Vec<T>> {
+    let (mut made, done) = (Vec::new(), || rows.done());
+    while let Some(column) = error::guarded(|| Ok(py.detach(|| columns.next())))? {
+        let column = column.map_err(error::urls)?;
+        let is_short = column.rows.saturating_mul(crawlers) <= SHORT;
+        let of = || of(column);
+        made.push(if is_short { error::guarded(|| py.detach(of))? } else { call.work(py, &done, of)? });
+        call.ask(py, &done)?;
+    }
+    call.report(&rows.done())?;
+    Ok(made)
+}
 
 /// The URLs of an object; for a table, those of the column with this name, or of its only column, or in [parts](url_parts).
 ///
@@ -125,29 +154,130 @@ fn of_mapping<'py>(table: &Bound<'py, PyMapping>, name: Option<&str>) -> PyResul
     Ok(column)
 }
 
-/// The URLs of a list, copied.
+/// The items of a list that are copied at a time, and their bytes: others wait for the interpreter's lock meanwhile.
+const PIECE: usize = 1 << 15;
+const PIECE_BYTES: usize = 8 << 20;
+
+/// The URLs of a list, or of any other sequence of items, copied.
 fn listed(object: &Bound<'_, PyAny>) -> PyResult<LargeBinaryArray> {
-    let wrong = |what: String| PyTypeError::new_err(format!("urls: {what}; {WANTED}"));
-    let kind = |object: &Bound<'_, PyAny>| Ok::<_, PyErr>(object.get_type().name()?.to_string());
+    let kind = || Ok::<_, PyErr>(object.get_type().name()?.to_string());
     if object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>() {
-        return Err(wrong("it is a single string".to_owned()));
+        return Err(wrong("it is a single string"));
     }
-    let Ok(items) = object.try_iter() else { return Err(wrong(format!("it is of type {}", kind(object)?))) };
-    let mut builder = LargeBinaryBuilder::new();
-    for (at, item) in items.enumerate() {
-        let item = item?;
-        if item.is_none() {
-            builder.append_null();
-        } else if let Ok(bytes) = item.cast::<PyBytes>() {
-            builder.append_value(bytes.as_bytes());
-        } else if let Ok(text) = item.cast::<PyString>() {
-            match text.to_str() {
-                Ok(text) => builder.append_value(text),
-                Err(_) => builder.append_value(arguments::encoded(&format!("urls: item {at}"), text)?),
-            }
-        } else {
-            return Err(wrong(format!("item {at} is of type {}", kind(&item)?)));
+    if object.is_instance_of::<PySet>() || object.is_instance_of::<PyFrozenSet>() {
+        return Err(wrong(format!("it is a {}, which has no order", kind()?)));
+    }
+    let mut copy = Copied::default();
+    if let Ok(list) = object.cast::<PyList>() {
+        copy.list(list)?;
+    } else if is_a(object, "numpy", "ndarray")? {
+        copy.numpy(object)?;
+    } else {
+        let Ok(items) = object.try_iter() else { return Err(wrong(format!("it is of type {}", kind()?))) };
+        for item in items {
+            copy.item(&item?)?;
+            copy.pause_if_due(object.py())?;
         }
     }
-    Ok(builder.finish())
+    Ok(copy.builder.finish())
+}
+
+fn wrong(what: impl Display) -> PyErr {
+    PyTypeError::new_err(format!("urls: {what}; {WANTED}"))
+}
+
+/// Items that were copied.
+#[derive(Default)]
+struct Copied {
+    builder: LargeBinaryBuilder,
+    /// Items and bytes since the last pause.
+    items: usize,
+    bytes: usize,
+}
+
+impl Copied {
+    /// Copies the items of a list, piece by piece. Other threads run between, and must not change it.
+    fn list(&mut self, list: &Bound<'_, PyList>) -> PyResult<()> {
+        let (length, mut pieces) = (list.len(), Vec::new());
+        let changed = || wrong("the list changed while it was copied");
+        while pieces.len() * PIECE < length {
+            let from = pieces.len() * PIECE;
+            if list.len() != length {
+                return Err(changed());
+            }
+            let piece = list.get_slice(from, from + PIECE);
+            for item in &piece {
+                self.item(&item)?;
+                // A piece is a list of its own, which no other thread has.
+                self.pause_if_due(list.py())?;
+            }
+            pieces.push(piece);
+        }
+        // What was copied first may have been replaced since.
+        for (number, piece) in pieces.into_iter().enumerate() {
+            let now = list.get_slice(number * PIECE, (number + 1) * PIECE);
+            if list.len() != length || !now.iter().zip(&piece).all(|(now, before)| now.is(&before)) {
+                return Err(changed());
+            }
+            drop((now, piece));
+            calls::pause(list.py())?;
+        }
+        Ok(())
+    }
+
+    /// Copies the items of an array of numpy: one by one, each would be made an object of numpy first.
+    fn numpy(&mut self, array: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = array.py();
+        let length = array.len().map_err(|problem| error::named(py, "urls", problem))?;
+        for from in (0..length).step_by(PIECE) {
+            let some = array.get_item(PySlice::new(py, from as isize, (from + PIECE) as isize, 1))?;
+            for item in some.call_method0("tolist")?.try_iter()? {
+                self.item(&item?)?;
+            }
+            self.pause_if_due(py)?;
+        }
+        Ok(())
+    }
+
+    fn item(&mut self, item: &Bound<'_, PyAny>) -> PyResult<()> {
+        let before = self.builder.values_slice().len();
+        let at = self.builder.len();
+        if let Ok(text) = item.cast::<PyString>() {
+            match text.to_str() {
+                Ok(text) => self.builder.append_value(text),
+                Err(_) => self.builder.append_value(arguments::encoded(&format!("urls: item {at}"), text)?),
+            }
+        } else if let Ok(bytes) = item.cast::<PyBytes>() {
+            self.builder.append_value(bytes.as_bytes());
+        } else if is_missing(item)? {
+            self.builder.append_null();
+        } else {
+            return Err(wrong(format!("item {at} is of type {}", item.get_type().name()?)));
+        }
+        self.items += 1;
+        self.bytes += self.builder.values_slice().len() - before;
+        Ok(())
+    }
+
+    /// Lets other threads run, if that was long ago.
+    fn pause_if_due(&mut self, py: Python<'_>) -> PyResult<()> {
+        if self.items >= PIECE || self.bytes >= PIECE_BYTES {
+            (self.items, self.bytes) = (0, 0);
+            calls::pause(py)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether an item stands for none, as in the columns of pandas: None, a number that is none, `pandas.NA` and `pandas.NaT`.
+fn is_missing(item: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if item.is_none() {
+        return Ok(true);
+    }
+    if let Ok(number) = item.cast::<PyFloat>() {
+        return Ok(number.value().is_nan());
+    }
+    let kind = item.get_type();
+    let name = kind.name()?;
+    Ok((name == "NAType" || name == "NaTType") && kind.module()?.to_str()?.starts_with("pandas."))
 }

@@ -1,6 +1,7 @@
 //! Turns outcomes into columns: plain strings, because Spark takes neither dictionaries nor views; dictionaries on request.
 
 use std::cell::LazyCell;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -11,20 +12,20 @@ use arrow_buffer::{Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyString};
+use robosieve::python_package::check_stop;
 use robosieve::{Matcher, Outcome, Partition, PreferenceColumn, Reason};
 
+use crate::calls;
 use crate::column::Column;
 use crate::explained;
 use crate::judging::{Found, Wanted};
 use crate::said;
 use crate::{capsule, error};
 
-/// The maximum number of verdicts per batch, so that offsets of 32 bits can address their names.
-const BATCH: usize = 1 << 26;
-
-/// The maximum when the batch includes rules, each of which takes about 200 bytes at most.
-const EXPLAINED: usize = 1 << 22;
+/// The maximum number of verdicts per batch, so that offsets of 32 bits can address their rules, each of which takes about 200 bytes at
+/// most, and that the call can end between two.
+const BATCH: usize = 1 << 22;
 
 /// The columns of verdicts, in order.
 pub struct Shape {
@@ -132,10 +133,6 @@ impl Shape {
         self.columns.iter().filter_map(|column| if let Said(column) = column { Some(*column) } else { None })
     }
 
-    fn explains(&self) -> bool {
-        self.columns.iter().any(|column| matches!(column, Rule | Line))
-    }
-
     /// Whether the columns are those of the outcomes for one crawler.
     pub fn has_only_outcomes(&self) -> bool {
         self.agents.is_none() && self.columns.iter().all(|column| matches!(column, Verdict | ReasonColumn))
@@ -170,10 +167,11 @@ impl Shape {
         found: &Found,
         batches: &mut Vec<RecordBatch>,
     ) -> Result<(), ArrowError> {
-        let most = if self.explains() { EXPLAINED } else { BATCH } / self.crawlers();
+        let most = BATCH / self.crawlers();
         let names = self.agents.as_deref().unwrap_or_default();
         let refused = [0, 1].map(|list| found.refused.all.iter().map(|set| NamedSet::of(names, &set[list])).collect());
         for from in (0..column.rows).step_by(most) {
+            check_stop();
             let rows = from..column.rows.min(from + most);
             batches.push(self.batch(column, matchers, found, &refused, rows)?);
         }
@@ -375,8 +373,29 @@ impl Verdicts {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    fn __repr__(&self) -> String {
-        format!("<robosieve.Verdicts: {} rows of {}>", self.__len__(), self.columns().join(", "))
+    /// What it is, and its first rows.
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let (rows, columns) = (self.__len__(), self.columns());
+        let mut text = format!("<robosieve.Verdicts: {rows} rows of {}>", columns.join(", "));
+        let mut items = Items::default();
+        let mut shown = vec![columns];
+        for batch in &self.batches {
+            for row in 0..batch.num_rows().min(1 + SHOWN - shown.len()) {
+                let cell = |array| Ok(items.item(py, array, row)?.str()?.to_string());
+                shown.push(batch.columns().iter().map(cell).collect::<PyResult<_>>()?);
+            }
+        }
+        let width = |at: usize| shown.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..shown[0].len()).map(width).collect();
+        for row in shown.iter().filter(|_| rows > 0) {
+            let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
+            text.push('\n');
+            text.push_str(cells.join("  ").trim_end());
+        }
+        if rows > SHOWN {
+            text.push_str(&format!("\n... {} more", rows - SHOWN));
+        }
+        Ok(text)
     }
 
     /// A column as a list.
@@ -384,10 +403,15 @@ impl Verdicts {
         let Some((place, _)) = self.schema.column_with_name(column) else {
             return Err(PyKeyError::new_err(column.to_owned()));
         };
-        let list = PyList::empty(py);
+        let (list, mut items) = (PyList::empty(py), Items::default());
         for batch in &self.batches {
             let array = batch.column(place);
-            (0..array.len()).try_for_each(|row| list.append(item(py, array, row)?))?;
+            for from in (0..array.len()).step_by(PIECE) {
+                for row in from..array.len().min(from + PIECE) {
+                    list.append(items.item(py, array, row)?)?;
+                }
+                calls::pause(py)?;
+            }
         }
         Ok(list)
     }
@@ -432,29 +456,58 @@ impl Verdicts {
     }
 }
 
-/// An item of one of these columns as a Python object.
-fn item<'py>(py: Python<'py>, array: &ArrayRef, row: usize) -> PyResult<Bound<'py, PyAny>> {
-    if array.is_null(row) {
-        return Ok(py.None().into_bound(py));
+/// The items of a list that are made at a time: others wait for the interpreter's lock meanwhile.
+const PIECE: usize = 1 << 15;
+
+/// The rows that `repr` shows.
+const SHOWN: usize = 10;
+
+/// The most different texts that are made once for all rows.
+const SHARED: usize = 256;
+
+/// Items of columns as Python objects.
+#[derive(Default)]
+struct Items<'py, 'a> {
+    /// Texts that were made: verdicts and reasons are few.
+    texts: HashMap<&'a str, Bound<'py, PyString>>,
+}
+
+impl<'py, 'a> Items<'py, 'a> {
+    fn item(&mut self, py: Python<'py>, array: &'a ArrayRef, row: usize) -> PyResult<Bound<'py, PyAny>> {
+        if array.is_null(row) {
+            return Ok(py.None().into_bound(py));
+        }
+        match array.data_type() {
+            DataType::Boolean => Ok(array.as_boolean().value(row).into_pyobject(py)?.to_owned().into_any()),
+            DataType::Binary => Ok(PyBytes::new(py, array.as_binary::<i32>().value(row)).into_any()),
+            DataType::Utf8 => Ok(self.text(py, array.as_string::<i32>().value(row)).into_any()),
+            DataType::Int32 => {
+                let array: &PrimitiveArray<Int32Type> = array.as_primitive();
+                Ok(array.value(row).into_pyobject(py)?.into_any())
+            }
+            DataType::List(_) => {
+                let lists = array.as_list::<i32>();
+                let (ends, list) = (lists.value_offsets(), PyList::empty(py));
+                let of_row = ends[row] as usize..ends[row + 1] as usize;
+                of_row.into_iter().try_for_each(|at| list.append(self.item(py, lists.values(), at)?))?;
+                Ok(list.into_any())
+            }
+            DataType::Dictionary(..) => {
+                let dictionary = array.as_dictionary::<Int8Type>();
+                self.item(py, dictionary.values(), dictionary.keys().value(row) as usize)
+            }
+            other => Err(error::parameter("column", format!("verdicts have no column of type {other}"))),
+        }
     }
-    match array.data_type() {
-        DataType::Boolean => Ok(array.as_boolean().value(row).into_pyobject(py)?.to_owned().into_any()),
-        DataType::Binary => Ok(PyBytes::new(py, array.as_binary::<i32>().value(row)).into_any()),
-        DataType::Utf8 => Ok(array.as_string::<i32>().value(row).into_pyobject(py)?.into_any()),
-        DataType::Int32 => {
-            let array: &PrimitiveArray<Int32Type> = array.as_primitive();
-            Ok(array.value(row).into_pyobject(py)?.into_any())
+
+    fn text(&mut self, py: Python<'py>, text: &'a str) -> Bound<'py, PyString> {
+        if let Some(made) = self.texts.get(text) {
+            return made.clone();
         }
-        DataType::List(_) => {
-            let items = array.as_list::<i32>().value(row);
-            let list = PyList::empty(py);
-            (0..items.len()).try_for_each(|at| list.append(item(py, &items, at)?))?;
-            Ok(list.into_any())
+        let made = PyString::new(py, text);
+        if self.texts.len() < SHARED {
+            self.texts.insert(text, made.clone());
         }
-        DataType::Dictionary(..) => {
-            let dictionary = array.as_dictionary::<Int8Type>();
-            item(py, dictionary.values(), dictionary.keys().value(row) as usize)
-        }
-        other => Err(error::parameter("column", format!("verdicts have no column of type {other}"))),
+        made
     }
 }

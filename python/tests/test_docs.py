@@ -32,7 +32,7 @@ def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_crawler_and_frontier_have_strict_types(tmp_path: Path) -> None:
     (crawler, *_) = BLOCK.finditer(PAGE.read_text())
-    (frontier,) = BLOCK.finditer((ROOT / "docs/recipes.md").read_text())
+    (frontier, *_) = BLOCK.finditer((ROOT / "docs/recipes.md").read_text())
     assert "class Crawler" in crawler.group(1)
     (tmp_path / "crawler.py").write_text(crawler.group(1))
     (tmp_path / "frontier.py").write_text(frontier.group(1))

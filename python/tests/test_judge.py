@@ -276,7 +276,7 @@ def test_columns_become_those_of_other_libraries(policy: robosieve.Policy) -> No
     assert out.to_pandas()["reason"].dropna().tolist() == [reason for reason in REASONS if reason]
     assert duckdb.from_arrow(out.to_pyarrow()).count("*").fetchall() == [(7,)]
     assert out.columns == ["verdict", "reason"]
-    assert repr(out) == "<robosieve.Verdicts: 7 rows of verdict, reason>"
+    assert repr(out).startswith("<robosieve.Verdicts: 7 rows of verdict, reason>\nverdict ")
     with pytest.raises(KeyError, match="nothing"):
         out["nothing"]
 

@@ -154,6 +154,8 @@ pub enum Failure {
     OneRobots { given: usize },
     #[error("--format parquet writes files, so it needs --out; on standard output, --only and --verdicts print text")]
     TableWithoutFolder,
+    #[error("--path-columns is for tables, but text has no columns; add --format parquet")]
+    PathColumnsOfText,
     #[error("--compress is for text only: Parquet files are always compressed, with Zstandard; leave --compress out")]
     CompressedTable,
     #[error("unknown command {given:?}; the commands are {known}")]
@@ -252,6 +254,9 @@ fn for_output(error: &OutputError) -> &'static str {
         OutputError::InUse { .. } | OutputError::NotFolder { .. } => " (--out)",
         OutputError::ColumnsDiffer { .. } => " (--per-input)",
         OutputError::ColumnTaken { .. } => " (--format text)",
+        OutputError::PathColumnTaken { .. } => " (--path-columns ignored)",
+        OutputError::PathColumnsDiffer { .. } => " (--per-input, --path-columns ignored)",
+        OutputError::FoldersApart { .. } => " (--path-columns columns)",
         OutputError::NotEmpty { .. } => " (--out, --force)",
         OutputError::Unfinished { .. } => " (--resume, --force)",
         OutputError::NotResumable { .. } => " (--force, without --resume)",

@@ -44,6 +44,7 @@ const HEADINGS: [(&str, &[&str]); 6] = [
             "compress",
             "split-size",
             "per-input",
+            "path-columns",
             "concat",
             "what",
             "summary",

@@ -6,7 +6,9 @@ use super::args::InputArgs;
 use super::error::Failure;
 use super::sources::read_once;
 use crate::formats::error::FileError;
-use crate::input::{NameEnd, lists_named_in};
+use crate::input::path_columns::is_path_column;
+use crate::input::{NameEnd, lists_named_in, tables_in};
+use crate::run::error::FilterError;
 
 /// All lists, in order: the arguments, then those that `--files-from` names.
 pub fn all(arguments: &[PathBuf], input: &InputArgs) -> Result<Vec<PathBuf>, Failure> {
@@ -14,6 +16,7 @@ pub fn all(arguments: &[PathBuf], input: &InputArgs) -> Result<Vec<PathBuf>, Fai
     for argument in arguments {
         match pattern(argument) {
             Some(pattern) => lists.extend(matching(pattern)?),
+            None if argument.is_dir() => lists.extend(tables_in(argument).map_err(FilterError::from)?),
             None => lists.push(argument.clone()),
         }
     }
@@ -36,20 +39,25 @@ fn pattern(argument: &Path) -> Option<&str> {
 const SHELL_RULES: glob::MatchOptions =
     glob::MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
-/// The files that a pattern matches, in alphabetical order.
+/// The files that a pattern matches, and the tables in folders that it matches, in alphabetical order.
 fn matching(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
     let wrong = |error: glob::PatternError| Failure::Pattern { pattern: pattern.to_owned(), problem: error.msg };
     let mut files = Vec::new();
     for path in glob::glob_with(pattern, SHELL_RULES).map_err(wrong)? {
         let path =
             path.map_err(|error| FileError { doing: "read", path: error.path().to_owned(), error: error.into() })?;
-        if !path.is_dir() {
-            files.push(path);
+        let is_column = |folder: &Path| folder.file_name().is_some_and(|name| is_path_column(&name.to_string_lossy()));
+        match path.is_dir() {
+            // Folders that are columns are a table.
+            true if is_column(&path) => files.extend(tables_in(&path).map_err(FilterError::from)?),
+            true => {}
+            false => files.push(path),
         }
     }
     if files.is_empty() {
         return Err(Failure::NothingMatches { pattern: pattern.to_owned() });
     }
     files.sort();
+    files.dedup();
     Ok(files)
 }

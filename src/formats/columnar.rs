@@ -29,9 +29,11 @@ use std::io::{self, BufReader, Read};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::int96;
 use super::pages::{self, PagesNeed};
 use super::seekable::FileAt;
 use super::time_text;
+use crate::threads;
 
 /// How many rows are read at a time, unless they are large.
 const BATCH: usize = 1024;
@@ -49,17 +51,27 @@ pub(crate) fn find(schema: &SchemaDescriptor, name: &str) -> Option<usize> {
     schema.columns().iter().position(|column| matches!(column.path().parts(), [only] if only == name))
 }
 
+/// The number of the column at this path, with a dot after the name of each group.
+pub(crate) fn find_nested(schema: &SchemaDescriptor, path: &str) -> Option<usize> {
+    schema.columns().iter().position(|column| column.path().string() == path)
+}
+
 /// The names of all columns, for messages.
 pub(crate) fn names(schema: &SchemaDescriptor) -> Vec<String> {
     schema.columns().iter().map(|column| column.path().string()).collect()
 }
 
+/// The metadata key under which Spark describes the rows of its files.
+pub(crate) const SPARK_ROWS: &str = "org.apache.spark.sql.parquet.row.metadata";
+
 pub(crate) struct ParquetFile {
     bytes: Positioned,
     schema: SchemaDescPtr,
     reading: ArrowReaderMetadata,
-    /// How to read INT96 in seconds, which can hold all of it; `None` if there are no such columns.
-    in_seconds: Option<(ArrowReaderMetadata, Vec<usize>)>,
+    /// The columns in INT96, and how else to read them; `None` if there are none.
+    int96: Option<Int96Columns>,
+    /// Whether Spark wrote it, whose times are whole microseconds.
+    is_of_spark: bool,
     /// The most bytes that pages of all columns which are read together may take.
     limit: u64,
     /// What the pages of a column of a row group take, once it is known.
@@ -86,13 +98,20 @@ impl ParquetFile {
         let (bytes, metadata) = ParquetFile::footer(file)?;
         let schema = metadata.file_metadata().schema_descr_ptr();
         let is_int96 = |&at: &usize| schema.column(at).physical_type() == PhysicalType::INT96;
-        let int96: Vec<usize> = (0..schema.num_columns()).filter(is_int96).collect();
-        let in_seconds = match int96.is_empty() {
+        let columns: Vec<usize> = (0..schema.num_columns()).filter(is_int96).collect();
+        let entries = metadata.file_metadata().key_value_metadata();
+        let is_of_spark = entries.is_some_and(|entries| entries.iter().any(|entry| entry.key == SPARK_ROWS));
+        let reading_in = |unit| plain_reading(metadata.clone(), &unit);
+        let int96 = match columns.is_empty() {
             true => None,
-            false => Some((plain_reading(metadata.clone(), &TimeUnit::Second)?, int96)),
+            false => Some(Int96Columns {
+                columns,
+                in_seconds: reading_in(TimeUnit::Second)?,
+                in_nanoseconds: is_of_spark.then(|| reading_in(TimeUnit::Nanosecond)).transpose()?,
+            }),
         };
-        let reading = plain_reading(metadata, &TimeUnit::Nanosecond)?;
-        Ok(ParquetFile { bytes, schema, reading, in_seconds, limit: u64::MAX, needs: Mutex::default() })
+        let reading = reading_in(int96::unit(is_of_spark))?;
+        Ok(ParquetFile { bytes, schema, reading, int96, is_of_spark, limit: u64::MAX, needs: Mutex::default() })
     }
 
     /// Opens a file whose times are only wanted to the second.
@@ -100,7 +119,8 @@ impl ParquetFile {
         let (bytes, metadata) = ParquetFile::footer(file)?;
         let schema = metadata.file_metadata().schema_descr_ptr();
         let reading = plain_reading(metadata, &TimeUnit::Second)?;
-        Ok(ParquetFile { bytes, schema, reading, in_seconds: None, limit: u64::MAX, needs: Mutex::default() })
+        let is_of_spark = false;
+        Ok(ParquetFile { bytes, schema, reading, int96: None, is_of_spark, limit: u64::MAX, needs: Mutex::default() })
     }
 
     /// The same, with a limit for the bytes of pages that are read together.
@@ -222,7 +242,7 @@ impl ParquetFile {
             };
             columns.extend_from_slice(batch.columns());
         }
-        self.check_times(rows)?;
+        self.check_times(rows, &columns)?;
         Ok(RecordBatch::try_new(SchemaRef::clone(self.batch_schema()), columns)?)
     }
 
@@ -255,26 +275,37 @@ impl ParquetFile {
         }
     }
 
-    /// Checks that times in INT96 fit into a number of nanoseconds.
-    fn check_times(&self, rows: RowRange) -> Result<(), Malformed> {
-        let Some((in_seconds, columns)) = &self.in_seconds else { return Ok(()) };
-        for batch in self.reader(in_seconds, rows, columns, rows.rows)? {
-            let (mut names, mut too_far) = (columns.iter(), None);
-            let mut look = |values: &ArrayRef| {
-                let column = names.next();
-                let seconds = values.as_primitive::<TimestampSecondType>();
-                let nanoseconds = |seconds: i64| seconds.checked_add(1)?.checked_mul(1_000_000_000);
-                if seconds.iter().flatten().any(|seconds| nanoseconds(seconds).is_none()) {
-                    too_far = column.map(|&at| self.schema.column(at).path().string());
-                }
-            };
-            batch?.columns().iter().for_each(|column| leaves(column, &mut look));
-            if let Some(name) = too_far {
-                let problem = "has a time that nanoseconds in 64 bits cannot hold (years 1677 to 2262)";
-                return Err(Malformed(format!("its column {name:?} {problem}")));
-            }
+    /// Checks that times in INT96 of these rows, which were read as `read`, are what they were.
+    fn check_times(&self, rows: RowRange, read: &[ArrayRef]) -> Result<(), Malformed> {
+        let Some(Int96Columns { columns, in_seconds, in_nanoseconds }) = &self.int96 else { return Ok(()) };
+        let mut problem = int96::too_far(&self.int96_values(in_seconds, rows)?, self.is_of_spark);
+        if let (None, Some(in_nanoseconds)) = (problem, in_nanoseconds) {
+            let mut microseconds = Vec::new();
+            let mut add = |values: &ArrayRef| microseconds.extend(int96::numbers(values));
+            read.iter().for_each(|column| leaves(column, &mut add));
+            problem = int96::too_fine(&self.int96_values(in_nanoseconds, rows)?, &microseconds);
         }
-        Ok(())
+        match problem {
+            Some((place, problem)) => {
+                let name = self.schema.column(columns[place]).path().string();
+                Err(Malformed(format!("its column {name:?} {problem}")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The numbers in the columns in INT96, of those rows that have one.
+    fn int96_values(&self, reading: &ArrowReaderMetadata, rows: RowRange) -> Result<Vec<Vec<i64>>, Malformed> {
+        let columns = self.int96.as_ref().map_or(&[][..], |int96| &int96.columns);
+        let mut all = Vec::new();
+        for batch in self.reader(reading, rows, columns, rows.rows)? {
+            let mut numbers = Vec::new();
+            let mut add = |values: &ArrayRef| numbers.extend(int96::numbers(values));
+            batch?.columns().iter().for_each(|column| leaves(column, &mut add));
+            all.resize(numbers.len(), Vec::new());
+            all.iter_mut().zip(numbers).for_each(|(all, more): (&mut Vec<i64>, _)| all.extend(more));
+        }
+        Ok(all)
     }
 
     fn reader(
@@ -294,6 +325,14 @@ impl ParquetFile {
         let mask = ProjectionMask::leaves(reading.parquet_schema(), columns.iter().copied());
         Ok(builder.with_projection(mask).with_row_groups(vec![group]).with_batch_size(at_once.max(1)).build()?)
     }
+}
+
+/// The columns of a file in INT96.
+struct Int96Columns {
+    columns: Vec<usize>,
+    /// How to read them in seconds, which can hold all of it, and in nanoseconds, if they are read in coarser units.
+    in_seconds: ArrowReaderMetadata,
+    in_nanoseconds: Option<ArrowReaderMetadata>,
 }
 
 /// Whether the footer of a file says that columns are encrypted. One that is encrypted itself has another mark at its end.
@@ -451,27 +490,10 @@ fn viewed(field: &FieldRef, int96: &TimeUnit) -> FieldRef {
     Arc::new(Field::new(field.name(), kind, field.is_nullable()))
 }
 
-/// The column of a file with the rows of a column of this type: the same, but for INT96.
-pub(crate) fn written(part: &TypePtr) -> Result<TypePtr, ParquetError> {
-    let repetition = part.get_basic_info().repetition();
-    match part.as_ref() {
-        Type::GroupType { basic_info, fields } => {
-            let written = fields.iter().map(written).collect::<Result<Vec<_>, _>>()?;
-            if written == *fields {
-                return Ok(Arc::clone(part));
-            }
-            let group = Type::group_type_builder(part.name()).with_repetition(repetition).with_fields(written);
-            let group = group.with_logical_type(basic_info.logical_type_ref().cloned());
-            let id = basic_info.has_id().then(|| basic_info.id());
-            Ok(Arc::new(group.with_converted_type(basic_info.converted_type()).with_id(id).build()?))
-        }
-        Type::PrimitiveType { basic_info, physical_type: PhysicalType::INT96, .. } => {
-            let nanoseconds = LogicalType::timestamp(false, ParquetUnit::NANOS);
-            let column = Type::primitive_type_builder(part.name(), PhysicalType::INT64).with_repetition(repetition);
-            let id = basic_info.has_id().then(|| basic_info.id());
-            Ok(Arc::new(column.with_logical_type(Some(nanoseconds)).with_id(id).build()?))
-        }
-        Type::PrimitiveType { .. } => Ok(Arc::clone(part)),
+impl ParquetFile {
+    /// The column of a file with the rows of a column of this type: the same, but for INT96.
+    pub fn written(&self, part: &TypePtr) -> Result<TypePtr, ParquetError> {
+        int96::written(part, self.is_of_spark)
     }
 }
 
@@ -524,7 +546,10 @@ pub(crate) fn guarded<T, E: From<Malformed>>(run: impl FnOnce() -> Result<T, E>)
     let done = panic::catch_unwind(AssertUnwindSafe(run));
     IS_GUARDED.set(false);
     let broken = || Malformed("it is malformed: reading it failed an assertion".to_owned()).into();
-    done.unwrap_or_else(|_| Err(broken()))
+    done.unwrap_or_else(|panic| match threads::is_stop(&*panic) {
+        true => panic::resume_unwind(panic),
+        false => Err(broken()),
+    })
 }
 
 /// What the values of a column are.

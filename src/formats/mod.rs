@@ -11,6 +11,8 @@ pub(crate) mod error;
 pub(crate) mod external_sort;
 #[cfg(feature = "batch")]
 pub(crate) mod fit;
+#[cfg(feature = "parquet")]
+mod int96;
 #[cfg(feature = "batch")]
 pub(crate) mod json;
 pub(crate) mod lock_file;

@@ -78,6 +78,26 @@ pub(crate) enum ListError {
         /// What to do with it.
         remedy: &'static str,
     },
+    /// A folder that is no table.
+    #[error(
+        "{} is a folder, and no table of Parquet files in folders such as day=2026-01-31; {}",
+        shown(path),
+        in_folder(pattern.as_deref())
+    )]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// A pattern of the lists in it.
+        pattern: Option<PathBuf>,
+    },
+    /// A table in folders whose names cannot be columns.
+    #[error("the folders of the list {} cannot be columns: {problem}", shown(path))]
+    PathColumns {
+        /// The list.
+        path: PathBuf,
+        /// The problem.
+        problem: String,
+    },
     /// Lists with different head lines, whose lines cannot go into one file.
     #[error(
         "the lists {} and {} begin with different head lines, so one file cannot hold the lines of both; give each \
@@ -112,6 +132,14 @@ pub(crate) enum ListError {
         /// The longest line allowed.
         longest: usize,
     },
+}
+
+/// What to do with a folder of lists.
+fn in_folder(pattern: Option<&Path>) -> String {
+    match pattern {
+        Some(pattern) => format!("for the lists in it, give a pattern: '{}'", shown(pattern)),
+        None => "it has no lists in it".to_owned(),
+    }
 }
 
 /// Why the URL is not where the operator says.

@@ -2,15 +2,18 @@
 
 pub(crate) mod chunks;
 pub(crate) mod error;
+mod folder_of_tables;
 pub(crate) mod layout;
 pub(crate) mod list;
 mod named_lists;
+pub(crate) mod path_columns;
 pub(crate) mod scan;
 pub(crate) mod shard;
 pub(crate) mod url_parts;
 
 pub(crate) use error::{ListError, ListNamesError, UrlFieldError};
 pub use error::{SkippedPart, SkippedRows};
+pub(crate) use folder_of_tables::tables_in;
 pub(crate) use layout::Delimiter;
 pub use layout::{Column, Layout, UrlField};
 #[cfg(unix)]
@@ -18,5 +21,6 @@ pub use list::fill_lost_pages;
 pub use list::{FileState, ListRange, STANDARD_INPUT};
 pub use named_lists::NameEnd;
 pub(crate) use named_lists::lists_named_in;
+pub use path_columns::PathColumns;
 pub use shard::Shard;
 pub use url_parts::UrlParts;

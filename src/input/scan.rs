@@ -34,6 +34,7 @@ pub(crate) fn each_chunk<S, E: From<ListError> + Send>(
     let work = || {
         let (mut buffer, mut state) = (Buffer::default(), new());
         while let Some(mut chunk) = chunks.next(&mut buffer)? {
+            threads::check();
             chunks.read(&mut chunk, &mut buffer)?;
             if !each(&mut chunk, &mut state)? {
                 return Ok(());

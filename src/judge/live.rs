@@ -18,6 +18,7 @@ use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Crawler, Error, LiveOrigin, LivePolicy, LiveState, Policy, WriteError};
 use crate::robots::Agents;
+use crate::threads;
 
 /// Judges URLs by a [`LivePolicy`], for one crawler, by all answers that were put before the call. Threads may share it; cloning only
 /// increments a counter.
@@ -122,6 +123,7 @@ impl LiveJudge {
         let mut last = None;
         with_scratch(|scratch| {
             for url in urls {
+                threads::check();
                 outcomes.push(self.judge(state, &decisions, &mut last, url.as_ref(), scratch));
             }
         });
@@ -130,6 +132,7 @@ impl LiveJudge {
     fn policy_of<U: AsRef<[u8]>>(&self, state: &LiveState, urls: &[U]) -> Result<Policy, WriteError> {
         let mut origins = BTreeSet::new();
         for url in urls {
+            threads::check();
             let Ok((origin, _)) = origin::split(url) else { continue };
             let origin = origin.as_bytes();
             if !origins.contains(origin) {

@@ -40,6 +40,14 @@ pub(crate) enum Kind {
     Names,
 }
 
+impl Kind {
+    /// Whether some rows have no value.
+    #[cfg(feature = "parquet")]
+    pub fn is_optional(self) -> bool {
+        !matches!(self, Kind::Name | Kind::Names)
+    }
+}
+
 /// Where a column's value for a line comes from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Source {

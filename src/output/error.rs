@@ -95,6 +95,46 @@ pub(crate) enum OutputError {
         /// The column.
         column: String,
     },
+    /// A list with a column of the same name as one in the name of its folder.
+    #[error(
+        "the list {} has a column {column:?}, and so has its folder {folder}; rename one, or let folders be no columns",
+        shown(path)
+    )]
+    PathColumnTaken {
+        /// The list.
+        path: PathBuf,
+        /// The column, and the folder.
+        column: String,
+        folder: String,
+    },
+    /// Lists in folders of different columns.
+    #[error(
+        "the folders of the lists {} and {} have different columns ({}), so one table cannot hold the rows of both; give \
+         each list its own partitions, or let folders be no columns",
+        shown(one),
+        shown(other),
+        columns.iter().map(|names| if names.is_empty() { "none" } else { names }).collect::<Vec<_>>().join("; ")
+    )]
+    PathColumnsDiffer {
+        /// A list.
+        one: PathBuf,
+        /// Another list.
+        other: PathBuf,
+        /// The columns of each.
+        columns: [String; 2],
+    },
+    /// Lists in the same folders with others between them.
+    #[error(
+        "the list {} comes after lists in other folders than {folder}, and others in {folder} before these; give the lists of a folder \
+         one after the other, or let folders become columns",
+        shown(path)
+    )]
+    FoldersApart {
+        /// The list.
+        path: PathBuf,
+        /// Its folders.
+        folder: String,
+    },
     /// Rows cannot be written.
     #[error("cannot write the rows: {problem}")]
     Table {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::folder::{FileName, Written};
+use super::folder::{FileName, Written, in_folders};
 use super::form::{Compressor, FileFormat, FrameCompression, OutputOptions, Splits};
 use super::receipt::ReceiptOptions;
 use super::table;
@@ -42,9 +42,11 @@ impl FileLayout {
         Ok(layout)
     }
 
-    /// The folders of a set's files, relative to the folder of the set; always includes the set's own, as an empty string.
-    pub fn folders(&self) -> BTreeSet<&str> {
-        self.files.iter().map(FileName::folder).chain([""]).collect()
+    /// The folders of a set's files in these of columns of its lists, relative to the folder of the set; always includes the set's
+    /// own, as an empty string.
+    pub fn folders(&self, inner: &str) -> BTreeSet<String> {
+        let folder = |file: &FileName| in_folders(file.folder(), inner, "");
+        self.files.iter().map(folder).chain([String::new()]).collect()
     }
 
     /// A text as it is stored: compressed into a separate frame, if files are compressed.
@@ -145,6 +147,7 @@ mod tests {
             threads: 1,
             chunk_size: 1,
             per_input: false,
+            path_columns: crate::input::PathColumns::default(),
             shard: None,
         };
         FileLayout::new(&options, &Splits::new(vec![Agents::everybody()], None, false)).unwrap()

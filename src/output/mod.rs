@@ -10,6 +10,7 @@ pub(crate) mod form;
 pub(crate) mod missing_robots;
 pub(crate) mod partitions;
 pub(crate) mod receipt;
+pub(crate) mod same_folders;
 pub(crate) mod table;
 
 pub(crate) use error::OutputError;

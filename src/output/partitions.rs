@@ -5,7 +5,7 @@
 //! All files are created at the start. Each is open only from its first lines until the lists of its set have ended,
 //! because a run may have more files than a process may have open.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -15,11 +15,12 @@ use super::counting_writer::CountingWriter;
 use super::error::OutputError;
 use super::file_layout::FileLayout;
 use super::folder::{
-    CHECKPOINT, RECEIPT, Written, make_durable, make_room, name_files, partial, remove_folders, remove_leftovers,
+    CHECKPOINT, RECEIPT, Written, in_folders, make_durable, make_room, name_files, partial, remove_folders,
+    remove_leftovers,
 };
 use super::form::{Block, FileFormat, SEPARATOR};
 use super::receipt::Receipt;
-use super::table;
+use super::table::{self, DroppedKey};
 use crate::formats::{durable, json, shown};
 use crate::judge::tally::Tally;
 use crate::outcome::Partition;
@@ -42,10 +43,14 @@ pub(crate) struct Output {
 pub(crate) struct SetStart {
     /// Its folder, relative to the folder of the run; empty if it is the same.
     pub folder: String,
+    /// The folders of columns of its lists, below those of its files; empty if there are none.
+    pub inner: String,
     /// The head line of its lists, which may be empty.
     pub head: Vec<u8>,
     /// The bytes after the head of a table without rows.
     pub empty_end: Vec<u8>,
+    /// The keys of its lists' metadata that a table does not have, each with the number of a list.
+    pub dropped: Vec<(usize, DroppedKey)>,
 }
 
 #[derive(Debug)]
@@ -76,7 +81,7 @@ impl Output {
     /// Prepares `directory`, which exists and is locked, for sets of files in these folders, but creates no files:
     /// [`Output::write_file`] writes them.
     pub fn with_room_for(
-        sets: &BTreeSet<&str>,
+        sets: &BTreeSet<(&str, &str)>,
         directory: &Path,
         layout: FileLayout,
         force: bool,
@@ -92,10 +97,10 @@ impl Output {
         layout: FileLayout,
         force: bool,
     ) -> Result<Output, OutputError> {
-        let folders = starts.iter().map(|set| &*set.folder).collect();
+        let folders = starts.iter().map(|set| (&*set.folder, &*set.inner)).collect();
         let mut output = Output::with_room_for(&folders, directory, layout, force)?;
         for (set, start) in starts.into_iter().enumerate() {
-            for folder in output.layout.folders() {
+            for folder in output.layout.folders(&start.inner) {
                 let path = output.directory.join(&start.folder).join(folder);
                 durable::create_folders(&path).map_err(OutputError::unwritable(&path))?;
             }
@@ -256,13 +261,13 @@ impl Output {
     fn begin_part(&mut self, set: usize, file: usize) -> Result<(), OutputError> {
         let FileSet { start, targets } = &self.sets[set];
         let name = self.layout.files[file].of_part(targets[file].parts.len());
-        let name = if start.folder.is_empty() { name } else { format!("{}/{name}", start.folder) };
-        let head = self.layout.head(file, &start.head)?;
+        let name = in_folders(&start.folder, &start.inner, &name);
+        let (head, footer) = (self.layout.head(file, &start.head)?, start.empty_end.len() as u64);
         let path = self.directory.join(&name);
         let mut open = CountingWriter::new(self.partial_file(&path)?);
         open.write_all(&head).map_err(OutputError::unwritable(&path))?;
         let length = head.len() as u64;
-        let part = Written { name, head: length, end: length, tally: Tally::default(), blocks: 0, footer: 0 };
+        let part = Written { name, head: length, end: length, tally: Tally::default(), blocks: 0, footer };
         let target = &mut self.sets[set].targets[file];
         target.parts.push(part);
         target.file = Some(open);
@@ -279,6 +284,14 @@ impl Output {
     /// The files of one kind of lines, in the order of the lines.
     pub fn written(&self, file: usize) -> impl Iterator<Item = &Written> {
         self.sets.iter().flat_map(move |set| &set.targets[file].parts)
+    }
+
+    /// The keys of the lists' metadata that their tables do not have, by the number of the list.
+    pub fn dropped_keys(&self) -> BTreeMap<usize, Vec<DroppedKey>> {
+        let mut keys = BTreeMap::<usize, Vec<DroppedKey>>::new();
+        let all = self.sets.iter().flat_map(|set| &set.start.dropped);
+        all.for_each(|(list, key)| keys.entry(*list).or_default().push(key.clone()));
+        keys
     }
 
     /// Completes all files. A compressed file needs at least one frame; a table gets its footer.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::columns::named_causes;
 use super::folder::Written;
 use super::form::{FileFormat, FrameCompression, OutputMode, OutputOptions, Splits};
+use super::table::DroppedKey;
 use crate::formats::compression::Compression;
 use crate::formats::error::json_problem;
 use crate::formats::fit::{self, Row};
@@ -17,6 +18,7 @@ use crate::formats::{json, seekable, visible};
 use crate::input::error::SkippedPart;
 use crate::input::layout::UrlField;
 use crate::input::list::{FileState, ListRange};
+use crate::input::path_columns::PathColumns;
 use crate::input::shard::Shard;
 use crate::judge::choices::Choices;
 use crate::judge::outcomes::AllowedIf;
@@ -173,6 +175,9 @@ pub struct ReceiptOptions {
     pub chunk_size: usize,
     /// Whether each list has its own partitions.
     pub per_input: bool,
+    /// What became of the columns in the names of folders of tables; absent if they became columns.
+    #[serde(default, skip_serializing_if = "PathColumns::is_default")]
+    pub path_columns: PathColumns,
     /// The part of the job that was done; absent if it was the whole job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
@@ -382,6 +387,9 @@ pub struct ListPart {
     /// The parts skipped because they could not be read, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<SkippedPart>,
+    /// The keys of its metadata that the files of its rows do not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped_metadata: Vec<DroppedKey>,
     /// Its lines that are invalid because of a tab; absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tabbed: Option<TabbedLines>,

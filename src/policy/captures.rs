@@ -203,6 +203,8 @@ impl Captures {
             placed.push((kind, flaw, meaning.content(|selected| selected.store(&mut self.tables))?, notes));
         }
         for (capture, number) in captures.into_iter().zip(which) {
+            let bytes = capture.body.as_ref().map_or(0, |body| body.len() as u64);
+            self.progress.bytes.fetch_add(bytes, Relaxed);
             let (kind, flaw, content, notes) = placed[number].clone();
             self.insert(capture, kind, flaw, content, notes)?;
         }

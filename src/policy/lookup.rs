@@ -312,7 +312,10 @@ impl<'p> Lookup<'p> {
     /// All records, in the order of their origins.
     pub fn records(&self) -> impl Iterator<Item = Record<'p>> + use<'p> {
         let records = self.records;
-        record_starts(records, 0).map(move |at| Record::at(records, at))
+        record_starts(records, 0).map(move |at| {
+            threads::check();
+            Record::at(records, at)
+        })
     }
 
     /// The entry of an origin of any length. Unlike a look-up in the slots, it searches the overflow too.

@@ -127,6 +127,7 @@ impl Statistics {
 #[derive(Debug, Default)]
 pub struct CompileProgress {
     pub(super) read: AtomicU64,
+    pub(super) bytes: AtomicU64,
     pub(super) origins: AtomicU64,
     pub(super) written: AtomicU64,
 }
@@ -135,6 +136,11 @@ impl CompileProgress {
     /// How many answers have been read and compiled.
     pub fn read(&self) -> u64 {
         self.read.load(Relaxed)
+    }
+
+    /// How many bytes their bodies have.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed)
     }
 
     /// How many origins there are; 0 while answers are being read.

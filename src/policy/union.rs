@@ -19,6 +19,7 @@ use crate::dialect::Dialect;
 use crate::formats::bytes::push_number;
 use crate::formats::external_sort::Merge;
 use crate::formats::memory::FileTable;
+use crate::threads;
 
 pub(super) type UrlList<'p> = Box<dyn Iterator<Item = UrlRecord<'p>> + 'p>;
 
@@ -68,6 +69,7 @@ impl<'p> Union<'p> {
     /// The next wanted URL; `is_wanted` gets its origin and its path. Other URLs are passed over.
     pub fn next_of(&mut self, is_wanted: impl Fn(&[u8], &[u8]) -> bool) -> Result<Option<UrlRecord<'p>>, WriteError> {
         while let Some(&UrlRecord { origin, path, .. }) = self.urls.peek() {
+            threads::check();
             let folded = self.folded(origin, path, is_wanted(origin, path))?;
             // An origin whose only override was removed has no answers.
             if let Some(url) = folded

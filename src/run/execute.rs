@@ -310,7 +310,11 @@ fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, whole: &Whole, out
         };
         (name.clone(), part)
     };
-    let list_part = |(list, totals)| list_part(list, totals, &names, &options, written);
+    let mut dropped = output.map(Output::dropped_keys).unwrap_or_default();
+    let list_part = |(place, (list, totals))| ListPart {
+        dropped_metadata: dropped.remove(&place).unwrap_or_default(),
+        ..list_part(list, totals, &names, &options, written)
+    };
     let [duplicates, seen, unchanged] = left_out_parts(&whole.left_out, &options, written);
     Receipt {
         robosieve: env!("CARGO_PKG_VERSION").into(),
@@ -326,7 +330,7 @@ fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, whole: &Whole, out
         partitions: names.iter().enumerate().map(partition).collect(),
         changes: splits.is_compared().then(|| changes(&splits, &totals.changes)),
         verdicts,
-        lists: plan.lists.iter().zip(&totals.lists).map(list_part).collect(),
+        lists: plan.lists.iter().zip(&totals.lists).enumerate().map(list_part).collect(),
         options: options.clone(),
         balanced: written.then_some(true),
         added_line_feeds: totals.added_line_feeds,
@@ -379,6 +383,7 @@ fn list_part(list: &List, totals: &ListTotals, names: &[String], options: &Recei
         seen,
         unchanged,
         skipped: totals.skipped.clone(),
+        dropped_metadata: Vec::new(),
         tabbed: totals.tabbed,
         partitions: partitions.map(|(name, tally)| (name.clone(), Part::of(tally, written))).collect(),
     }

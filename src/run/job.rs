@@ -9,6 +9,7 @@ use super::error::FilterError;
 use super::memory::DEFAULT_MEMORY;
 use crate::input::layout::UrlField;
 use crate::input::list::Maps;
+use crate::input::path_columns::PathColumns;
 use crate::input::shard::Shard;
 use crate::judge::choices::Choices;
 use crate::judge::matcher::Matcher;
@@ -211,6 +212,8 @@ pub struct Folder {
     pub force: bool,
     /// Whether each list gets its own partitions, in a folder `NUMBER-NAME`.
     pub per_input: bool,
+    /// What becomes of the columns in the names of folders that tables are in, such as `day=2026-01-31`, if the format has rows.
+    pub path_columns: PathColumns,
 }
 
 impl Folder {
@@ -218,7 +221,17 @@ impl Folder {
     pub fn new(directory: impl Into<PathBuf>) -> Folder {
         let directory = directory.into();
         let (form, format) = (OutputMode::default(), FileFormat::default());
-        Folder { directory, form, format, compress: None, split_size: None, force: false, per_input: false }
+        let path_columns = PathColumns::default();
+        Folder {
+            directory,
+            form,
+            format,
+            compress: None,
+            split_size: None,
+            force: false,
+            per_input: false,
+            path_columns,
+        }
     }
 }
 
@@ -230,6 +243,7 @@ setters! {
         split_size: Option<u64>,
         force: bool,
         per_input: bool,
+        path_columns: PathColumns,
     }
 }
 

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Component, Path, PathBuf};
 
 use super::error::JoinError;
@@ -29,9 +29,13 @@ use crate::output::form::FileFormat;
 use crate::output::missing_robots::{self, Asked, MissingRobots, Waiting};
 use crate::output::partitions::Output;
 use crate::output::receipt::{FilePart, Part, PartitionPart, Receipt, ReceiptOptions};
+use crate::threads;
 
 /// The memory for the origins to fetch of all shards.
 const ORIGINS: MemoryBudget = MemoryBudget::new(160 << 20);
+
+/// The bytes of a file that are copied at a time.
+const COPIED_AT_ONCE: u64 = 16 << 20;
 
 /// The most numbers of missing shards that an error lists.
 const MISSING_SHOWN: usize = 20;
@@ -68,8 +72,9 @@ pub(crate) fn join_shards(
         return Err(JoinError::Replaced { path: path.clone() });
     }
     let _lock = FolderLock::take(directory)?;
-    let sets = shards.iter().filter(|_| concat).flat_map(|(_, receipt)| sets(receipt)).collect();
-    let mut output = Output::with_room_for(&sets, directory, layout(&joined)?, force)?;
+    let layout = layout(&joined)?;
+    let sets = shards.iter().filter(|_| concat).flat_map(|(_, receipt)| sets(receipt, &layout)).collect();
+    let mut output = Output::with_room_for(&sets, directory, layout, force)?;
     if concat {
         joined.shards.clear();
         concatenate(&shards, &mut joined, &mut output)?;
@@ -269,9 +274,25 @@ fn layout(receipt: &Receipt) -> Result<FileLayout, OutputError> {
     FileLayout::new(&receipt.options, &receipt.splits())
 }
 
-/// The folders of a run's sets of files.
-fn sets(receipt: &Receipt) -> BTreeSet<&str> {
-    receipt.file_lists().flatten().map(|file| split_list_folder(&file.name).0).collect()
+/// The folders of a run's sets of files, and of the columns of their lists.
+fn sets<'r>(receipt: &'r Receipt, layout: &FileLayout) -> BTreeSet<(&'r str, &'r str)> {
+    let folders = |name: &'r str| {
+        let (folder, name) = split_list_folder(name);
+        (folder, layout.files.iter().find_map(|file| file.inner(name)).unwrap_or_default())
+    };
+    receipt.file_lists().flatten().map(|file| folders(&file.name)).collect()
+}
+
+/// Copies a file in pieces, between which the call may be stopped; returns its length.
+fn copy_in_pieces(mut file: File, out: &mut (impl Write + ?Sized)) -> io::Result<u64> {
+    let mut length = 0;
+    loop {
+        threads::check();
+        match io::copy(&mut Read::by_ref(&mut file).take(COPIED_AT_ONCE), out)? {
+            0 => return Ok(length),
+            piece => length += piece,
+        }
+    }
 }
 
 /// Copies the files of all shards: texts of the same name one after the other, with one head; tables as they are, renumbered
@@ -318,7 +339,7 @@ fn copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePa
             // A failure to read is reported for this file, not for the output.
             let path = directory.join(&part.name);
             match open_at(&path, if number > 0 { part.head_bytes } else { 0 }) {
-                Ok(mut file) => whole.file_bytes += io::copy(&mut file, out)?,
+                Ok(file) => whole.file_bytes += copy_in_pieces(file, out)?,
                 Err(error) => {
                     unreadable = Some(FileError::of("read", &path)(error));
                     return Err(io::ErrorKind::Other.into());

@@ -9,6 +9,7 @@ pub(crate) mod balance;
 mod checkpoint;
 pub(crate) mod error;
 mod execute;
+mod file_sets;
 pub(crate) mod job;
 pub(crate) mod join;
 mod known_lines;
@@ -35,7 +36,7 @@ pub(crate) mod worker;
 
 #[cfg(unix)]
 pub use crate::input::fill_lost_pages;
-pub use crate::input::{Shard, UrlField};
+pub use crate::input::{PathColumns, Shard, UrlField};
 pub use crate::judge::line_hash;
 pub use crate::output::{FileFormat, FrameCompression, OutputMode, Receipt};
 pub(crate) use error::{FilterError, JoinError};

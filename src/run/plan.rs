@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::file_sets::FileSets;
 use super::job::{Against, Destination, Folder, Job, Pipe};
 use super::memory::{JobMemory, Needs, WorkerPlan};
 use super::newly_seen::SeenPlace;
@@ -33,6 +34,8 @@ pub(super) struct Plan<'j> {
     /// The options for the receipt, with as many workers and as large chunks as fit into memory.
     pub options: ReceiptOptions,
     pub memory: JobMemory,
+    /// The sets of files that lines go to.
+    pub sets: FileSets,
     /// The file of URLs that earlier runs have seen.
     pub seen: Option<SeenPlace>,
     /// The keys of all shards, if this is a shard that leaves out duplicates.
@@ -70,7 +73,8 @@ impl<'j> Plan<'j> {
             keys: shard_keys.as_ref().map(|keys| keys.checksum),
             ..options(job, worker_plan)
         };
-        Ok(Plan { policy, job, lists, options, memory, seen, shard_keys, crawlers, older })
+        let sets = FileSets::of(&lists, &options).map_err(FilterError::from)?;
+        Ok(Plan { policy, job, lists, options, memory, sets, seen, shard_keys, crawlers, older })
     }
 
     /// Whether a run can only be resumed with chunks of the same size: if it was asked for, or files show where chunks end.
@@ -102,7 +106,7 @@ impl<'j> Plan<'j> {
 
     /// The set of files that a list's lines go to: one for all lists, or one for each.
     pub fn set_of(&self, list: usize) -> usize {
-        if self.options.per_input { list } else { 0 }
+        self.sets.of_list(list)
     }
 
     /// Where lines go; `None` if they are only counted.
@@ -188,12 +192,12 @@ impl<'j> Plan<'j> {
 
     /// The sets of files that get no more lines once these lists have ended.
     pub fn sets_of(&self, ended: &[usize]) -> Vec<usize> {
-        if self.options.per_input { ended.to_vec() } else { Vec::new() }
+        self.sets.ended(ended)
     }
 
     /// The number of sets of files.
     pub fn sets(&self) -> usize {
-        if self.options.per_input { self.lists.len() } else { 1 }
+        self.sets.sets.len()
     }
 }
 
@@ -324,6 +328,7 @@ fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
         threads: worker_plan.workers,
         chunk_size: worker_plan.chunk_size,
         per_input: folder.is_some_and(|folder| folder.per_input),
+        path_columns: folder.map(|folder| folder.path_columns).unwrap_or_default(),
         shard: job.shard,
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::checkpoint::{Checkpoint, Checkpointer, JobRecord, ListRecord, RunState, Stage};
+use super::file_sets::SetLists;
 use super::job::{Destination, Folder, Pipe};
 use super::memory::ORIGINS;
 use super::needed::NeededList;
@@ -16,7 +17,7 @@ use crate::input::list::{List, common_head};
 use crate::output::columns::rest_of_row;
 use crate::output::error::OutputError;
 use crate::output::file_layout::FileLayout;
-use crate::output::folder::{FolderLock, NEEDED, RECEIPT, list_folder, name_files, partial, replaced};
+use crate::output::folder::{FolderLock, NEEDED, RECEIPT, name_files, partial, replaced};
 use crate::output::form::{FileFormat, OutputOptions};
 use crate::output::missing_robots::{MissingRobots, MissingRobotsState};
 use crate::output::partitions::{self, Output, SetStart, Sink};
@@ -113,24 +114,28 @@ fn record(plan: &Plan<'_>) -> Option<JobRecord> {
 
 /// The sets of files with their heads, and the table of each if they are Parquet.
 fn sets(plan: &Plan<'_>, files: OutputOptions) -> Result<(Vec<SetStart>, Vec<TableSchema>), FilterError> {
-    let folders: Vec<(String, Vec<&List>)> = if plan.options.per_input {
-        let lists = plan.lists.iter().enumerate();
-        lists.map(|(place, list)| (list_folder(place, &list.path), vec![list])).collect()
-    } else {
-        vec![(String::new(), plan.lists.iter().collect())]
-    };
     let (mut sets, mut tables) = (Vec::new(), Vec::new());
-    for (folder, lists) in folders {
-        let (mut head, mut empty_end) = (Vec::new(), Vec::new());
+    for SetLists { folder, inner, lists: numbers } in &plan.sets.sets {
+        let first = numbers.start;
+        let lists: Vec<&List> = plan.lists[numbers.clone()].iter().collect();
+        let (mut head, mut empty_end, mut dropped) = (Vec::new(), Vec::new(), Vec::new());
         match files.format {
             FileFormat::Text => head = common_head(&lists)?.to_vec(),
             FileFormat::Parquet => {
-                let table = TableSchema::of(&lists, files, &plan.splits())?;
+                let table = TableSchema::of(&lists, first, files, &plan.splits(), plan.options.path_columns)?;
                 empty_end = table.empty_end()?;
+                dropped = table.dropped_keys().iter().map(|(place, key)| (first + place, key.clone())).collect();
+                let one =
+                    tables.first().filter(|one: &&TableSchema| !plan.options.per_input && !one.has_columns_of(&table));
+                if let (Some(_), [list, ..]) = (one, &lists[..]) {
+                    let (one, other) = (plan.lists[0].path.clone(), list.path.clone());
+                    return Err(OutputError::ColumnsDiffer { one, other }.into());
+                }
                 tables.push(table);
             }
         }
-        sets.push(SetStart { folder, head, empty_end });
+        let (folder, inner) = (folder.clone(), inner.clone());
+        sets.push(SetStart { folder, inner, head, empty_end, dropped });
     }
     Ok((sets, tables))
 }

@@ -309,6 +309,7 @@ mod tests {
             seen: None,
             unchanged: None,
             skipped: Vec::new(),
+            dropped_metadata: Vec::new(),
             tabbed: None,
             partitions: BTreeMap::new(),
         };

@@ -27,6 +27,10 @@ pub(crate) fn both<A: Send, B: Send>(one: impl FnOnce() -> A + Send, other: impl
 
 /// What `of` makes of each item, in order.
 pub(crate) fn map<T: Send, R: Send>(items: impl IntoIterator<Item = T>, of: impl Fn(T) -> R + Send + Sync) -> Vec<R> {
+    let of = |item| {
+        super::check();
+        of(item)
+    };
     items.into_iter().map(of).collect()
 }
 

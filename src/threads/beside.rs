@@ -4,15 +4,19 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread::{self, Builder};
 
+use super::stop::{flag, for_call};
+
 /// Does the same work on this many threads at once, and returns the results. This thread is one of them, and works alone if the
 /// system grants no others; those have ended when it returns.
 ///
 /// # Panics
 ///
 /// If one of them panics, once all have ended.
-pub(crate) fn at_once<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
+pub fn at_once<T: Send>(threads: usize, work: impl Fn() -> T + Sync) -> Vec<T> {
+    let asked = flag();
     let all: Vec<thread::Result<T>> = thread::scope(|scope| {
-        let others = (1..threads).map_while(|_| Builder::new().spawn_scoped(scope, &work).ok());
+        let others =
+            (1..threads).map_while(|_| Builder::new().spawn_scoped(scope, || for_call(asked.clone(), &work)).ok());
         let others: Vec<_> = others.collect();
         let own = catch_unwind(AssertUnwindSafe(&work));
         std::iter::once(own).chain(others.into_iter().map(|other| other.join())).collect()
@@ -35,8 +39,9 @@ pub(crate) fn with_one_beside<T>(
     end: impl FnOnce(),
     work: impl FnOnce() -> T,
 ) -> io::Result<T> {
+    let asked = flag();
     let (worked, ended) = thread::scope(|scope| {
-        let thread = Builder::new().spawn_scoped(scope, beside)?;
+        let thread = Builder::new().spawn_scoped(scope, || for_call(asked, beside))?;
         let worked = catch_unwind(AssertUnwindSafe(work));
         end();
         io::Result::Ok((worked, thread.join()))

@@ -8,9 +8,13 @@ mod alone;
 mod beside;
 #[cfg(feature = "batch")]
 mod pool;
+mod stop;
 
 #[cfg(not(feature = "batch"))]
 pub(crate) use alone::{Soon, asked, both, map, number, on, sort_by_key, worth_starting};
-pub(crate) use beside::{at_once, with_one_beside};
+pub use beside::at_once;
+pub(crate) use beside::with_one_beside;
 #[cfg(feature = "batch")]
 pub(crate) use pool::{Scope, Soon, asked, both, map, number, on, scope, sort_by_key, worth_starting};
+pub(crate) use stop::is_stop;
+pub use stop::{Stopped, check, stoppable};

@@ -11,6 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, Builder, JoinHandle};
 
+use super::stop::{check, flag, for_call};
+
 pub(crate) use rayon::Scope;
 
 /// The number of threads that was asked for. 0 stands for the number in the environment variable `RAYON_NUM_THREADS`, as in other
@@ -42,8 +44,10 @@ pub(crate) fn on<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T 
     }
     // A pool that is dropped only asks its threads to end. Locals are dropped in reverse order, so these are joined after that.
     let mut started = Started(Vec::with_capacity(threads));
+    let asked = flag();
     let start = |thread: rayon::ThreadBuilder| -> io::Result<()> {
-        started.0.push(Builder::new().spawn(|| thread.run())?);
+        let asked = asked.clone();
+        started.0.push(Builder::new().spawn(|| for_call(asked, || thread.run()))?);
         Ok(())
     };
     let pool = ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start).build();
@@ -87,6 +91,10 @@ where
     T: Send,
     R: Send,
 {
+    let of = |item| {
+        check();
+        of(item)
+    };
     if in_pool() { items.into_par_iter().map(of).collect() } else { items.into_iter().map(of).collect() }
 }
 

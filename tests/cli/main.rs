@@ -38,6 +38,8 @@ mod follow;
 mod foreign_archives;
 mod frontier;
 mod help;
+#[cfg(feature = "parquet")]
+mod hive_tables;
 mod inputs;
 mod inspect;
 mod json_lists;
@@ -75,6 +77,8 @@ mod split_size;
 mod statuses;
 mod summary;
 mod support;
+#[cfg(feature = "parquet")]
+mod table_metadata;
 #[cfg(feature = "parquet")]
 mod tables;
 mod terminal;

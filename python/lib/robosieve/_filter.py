@@ -64,6 +64,7 @@ def filter(
     against: Policy | None = None,
     only_changed: bool = False,
     per_input: bool = False,
+    path_columns: str = "columns",
     unique: bool | str = False,
     seen: StrPath | None = None,
     keys: StrPath | None = None,
@@ -78,10 +79,12 @@ def filter(
 ) -> Receipt:
     """Splits lists of URLs into partitions, and returns the receipt, which accounts for every line.
 
-    `lists` are files or patterns, in every format that the program reads, and `files_from` is a file with the names of
-    more; `out` is the folder for the partitions. The options are those of `robosieve filter`; sizes are numbers of
-    bytes. A line of a plain list that has a tab inside is invalid, with the reason "tab", unless `delimiter` says what
-    it means: "tab", "whitespace" for padded columns, or "none" for tabs that belong to URLs. `progress` is called ten
+    `lists` are files or patterns, in every format that the program reads, or folders that are tables; `files_from` is a
+    file with the names of more, and `out` the folder for the partitions. The options are those of `robosieve filter`;
+    sizes are numbers of bytes. A line of a plain list that has a tab inside is invalid, with the reason "tab", unless
+    `delimiter` says what it means: "tab", "whitespace" for padded columns, or "none" for tabs that belong to URLs.
+    `path_columns` says what becomes of the columns in the names of a table's folders: "columns" of the files,
+    "folders" again, or nothing ("ignored"). `progress` is called ten
     times a second. Ctrl-C ends the run cleanly, and the same call with `resume=True` continues it. `shard`, such as
     "1/8", reads a part of the lists; all parts need the same `choices` with `now`, and `join` joins their receipts.
 
@@ -114,12 +117,12 @@ def filter(
         if not isinstance(path, str | os.PathLike):
             raise TypeError(f"lists: item {at} is {path!r}")
     picked = None if only is None else _listed("only", only)
-    if progress is not None and not callable(progress):
-        raise TypeError(f"progress: expected a function, not {progress!r}")
     if blocked_for and (verdicts or explain):
         raise Error("blocked_for: it writes no verdicts of each crawler; leave verdicts and explain out")
     if blocked_for and preferences is not None:
         raise Error("blocked_for: sites say something else to each crawler; leave preferences out, or write verdicts")
+    if path_columns != "columns" and format != "parquet":
+        raise Error('path_columns: text has no columns; it is for format="parquet"')
     if only_changed and against is None:
         raise Error("only_changed: it needs an older policy; give one as against")
     of_folder = {
@@ -127,6 +130,7 @@ def filter(
         "compress": compress is not None,
         "split_size": split_size is not None,
         "per_input": per_input,
+        "path_columns": path_columns != "columns",
         "force": force,
         "resume": resume,
         "shard": shard is not None,
@@ -159,6 +163,7 @@ def filter(
         against=against,
         only_changed=only_changed,
         per_input=per_input,
+        path_columns=path_columns,
         unique=unique if isinstance(unique, str) else "fetched" if unique or seen is not None else None,
         seen=seen,
         keys=keys,
@@ -266,7 +271,11 @@ def _files(given: str) -> list[str]:
     """The files that a pattern matches, sorted; or the one file."""
     if not glob.has_magic(given) or os.path.exists(given):
         return [given]
-    files = sorted(path for path in glob.glob(given, recursive=True) if not os.path.isdir(path))
+    found = sorted(glob.glob(given, recursive=True))
+    # Folders that are columns are tables, which are read whole, unless the pattern matches what is in them, too.
+    above = {os.path.dirname(path) for path in found}
+    tables = {path for path in found if os.path.basename(path).find("=") > 0 and path not in above}
+    files = [path for path in found if path in tables or not os.path.isdir(path)]
     if not files:
         raise Error(f"lists: the pattern {given} matches no file")
     return files

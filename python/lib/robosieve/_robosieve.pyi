@@ -469,6 +469,7 @@ def filter(
     against: Policy | None,
     only_changed: bool,
     per_input: bool,
+    path_columns: str,
     unique: str | None,
     seen: StrPath | None,
     keys: StrPath | None,

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::memory::leaving_out_repeated;
 use super::values::{bytes, one_of};
 use crate::cli::error::Failure;
+use crate::input::PathColumns;
 use crate::judge::{AllowedIf, SameUrl};
 use crate::outcome::Partition;
 use crate::output::columns::cause_columns;
@@ -140,6 +141,20 @@ pub struct OutputArgs {
     /// Write separate partitions for each list, to a folder named after its number and name
     #[arg(long, requires = "out", hide_short_help = true)]
     pub per_input: bool,
+    /// With Parquet lists in folders such as day=2026-01-31: keep these as `columns`, or as `folders`, or `ignored`
+    ///
+    /// Of columns, the files have the texts, decoded. Folders are below those of the verdict, and lists of the same must follow each
+    /// other.
+    #[arg(
+        long,
+        requires = "out",
+        value_name = "HOW",
+        default_value = "columns",
+        hide_possible_values = true,
+        hide_short_help = true,
+        value_parser = one_of(PathColumns::ALL.map(|how| (how.name(), how)))
+    )]
+    pub path_columns: PathColumns,
 }
 
 impl OutputArgs {
@@ -154,6 +169,9 @@ impl OutputArgs {
         }
         if self.preferences.is_some() && !is_written(Partition::Allowed) {
             return Err(Failure::NothingAllowed);
+        }
+        if self.path_columns != PathColumns::default() && self.format != FileFormat::Parquet {
+            return Err(Failure::PathColumnsOfText);
         }
         match (self.format, &self.out, self.compress) {
             (FileFormat::Text, ..) | (_, Some(_), None) => Ok(()),
@@ -190,6 +208,7 @@ impl OutputArgs {
             split_size: self.split_size,
             force: self.force,
             per_input: self.per_input,
+            path_columns: self.path_columns,
         }))
     }
 }

@@ -9,6 +9,7 @@ use super::codec::{Compression, DEFAULT_WINDOW, HEAD, Member};
 use super::damage::{Damaged, DamagedMember};
 use super::input::{BUFFER, Input, StoredBytes, peeked, read_through};
 use crate::formats::coding::{DICTIONARY_MAGIC, ZSTD};
+use crate::threads;
 
 /// The largest dictionary allowed, in bytes: the tool that makes them makes none larger.
 const DICTIONARY_LIMIT: u64 = 100 << 20;
@@ -99,6 +100,7 @@ enum Stream<'r> {
 
 impl Read for Stream<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        threads::check();
         match self {
             Stream::Plain(input) => input.text.read(bytes),
             Stream::Members(members) => members.read(bytes),

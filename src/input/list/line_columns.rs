@@ -44,7 +44,9 @@ impl LineColumns {
             Some(layout::Column::Number(number)) => {
                 Some(number - 1).filter(|&at| at < schema.num_columns()).map(|at| LineColumns::Url([at]))
             }
-            Some(layout::Column::Name(name)) => columnar::find(schema, name).map(|at| LineColumns::Url([at])),
+            Some(layout::Column::Name(name)) => columnar::find(schema, name)
+                .or_else(|| columnar::find_nested(schema, name))
+                .map(|at| LineColumns::Url([at])),
             None => columnar::find(schema, URL).map(|at| LineColumns::Url([at])).or_else(parts),
         };
         let line_columns = found.ok_or_else(|| {

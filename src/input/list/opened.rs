@@ -20,6 +20,7 @@ use crate::formats::STANDARD_INPUT;
 use crate::formats::compression::{Compression, Reader};
 use crate::formats::marks::{FileClass, FileMark};
 use crate::input::error::{ListError, SkippedPart, unreadable};
+use crate::input::folder_of_tables::no_table;
 use crate::input::layout::{Layout, MARK, UrlField, has_keys};
 
 /// How many times as much memory as a decompressor the pages of a table may take that are read together.
@@ -96,6 +97,7 @@ impl List {
         }
         let skips_bad = opening.skips_bad;
         let open = |(number, path): (usize, &PathBuf)| match Opened::at(path, number, opening) {
+            Err(error) if error.kind() == io::ErrorKind::IsADirectory && !skips_bad => Err(no_table(path)),
             Err(error) if !skips_bad => Err(unreadable(path, error)),
             opened => Ok(opened),
         };

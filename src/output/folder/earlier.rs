@@ -8,13 +8,15 @@
 //! a run that is killed while it renames its files; the next run reads it.
 
 use std::collections::{BTreeSet, HashSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::names::{
-    CHECKPOINT, FileName, LOCK, NEEDED, RECEIPT, REPORT, REPORT_START, WAITING_ROWS, folders_of, is_file_of_run,
-    is_folder_of_run, is_list_folder, is_of_other_run, is_output, is_partial, partial, split_list_folder, table_root,
+    CHECKPOINT, FileName, LOCK, NEEDED, RECEIPT, REPORT, REPORT_START, WAITING_ROWS, are_folders_of_run, folders_of,
+    is_file_of_run, is_folder_of_run, is_list_folder, is_of_other_run, is_output, is_partial, partial,
+    split_list_folder, table_root,
 };
 use crate::formats::{durable, seekable};
 use crate::output::error::OutputError;
@@ -31,7 +33,7 @@ const CHECKPOINT_END: &[u8] = b",\"checksum\":\"";
 const CHECKPOINT_END_LENGTH: u64 = CHECKPOINT_END.len() as u64 + 34;
 
 /// Makes room in `directory`, which exists and is locked, for a receipt, and for sets of files of this layout in these
-/// folders; an empty folder name is `directory` itself.
+/// folders, and in those of columns of their lists; an empty name is no folder.
 ///
 /// # Errors
 ///
@@ -40,7 +42,7 @@ const CHECKPOINT_END_LENGTH: u64 = CHECKPOINT_END.len() as u64 + 34;
 /// [`OutputError::Unwritable`] if something cannot be deleted.
 pub(crate) fn make_room(
     directory: &Path,
-    sets: &BTreeSet<&str>,
+    sets: &BTreeSet<(&str, &str)>,
     layout: &FileLayout,
     force: bool,
 ) -> Result<(), OutputError> {
@@ -71,7 +73,8 @@ fn holds_files(folder: &Path) -> io::Result<bool> {
         let entry = entry?;
         let (name, path) = (entry.file_name(), entry.path());
         let name = name.to_string_lossy();
-        let is_folder_of_this = entry.file_type()?.is_dir() && is_folder_of_run(&name) && !is_of_other_run(&path);
+        let is_folder_of_this =
+            entry.file_type()?.is_dir() && is_folder_of_run(above(folder), &name) && !is_of_other_run(&path);
         let is_nothing = if is_folder_of_this { !holds_files(&path)? } else { name == LOCK || is_partial(&name) };
         if !is_nothing {
             return Ok(true);
@@ -80,10 +83,15 @@ fn holds_files(folder: &Path) -> io::Result<bool> {
     Ok(false)
 }
 
+/// The name of the folder above what is in it.
+fn above(folder: &Path) -> Option<&str> {
+    folder.file_name().and_then(OsStr::to_str)
+}
+
 /// The first path that a run would write to or delete, and that no earlier run wrote.
 fn in_the_way(
     directory: &Path,
-    sets: &BTreeSet<&str>,
+    sets: &BTreeSet<(&str, &str)>,
     layout: &FileLayout,
     earlier: &BTreeSet<String>,
 ) -> io::Result<Option<PathBuf>> {
@@ -105,13 +113,13 @@ fn in_the_way(
     if needed.symlink_metadata().is_ok_and(|there| is_foreign(NEEDED, there.file_type())) {
         return Ok(Some(needed));
     }
-    let mut below = sets.iter().filter(|set| !set.is_empty()).map(|set| directory.join(set));
+    let mut below = sets.iter().filter(|(set, _)| !set.is_empty()).map(|(set, _)| directory.join(set));
     if let Some(other) = below.find(|folder| is_of_other_run(folder)) {
         return Ok(Some(other));
     }
-    let of_set = layout.folders();
-    for (set, folder) in sets.iter().flat_map(|set| of_set.iter().map(move |folder| (*set, *folder))) {
-        let path = directory.join(set).join(folder);
+    let of_set = |(set, inner)| layout.folders(inner).into_iter().map(move |folder| (set, folder));
+    for (set, folder) in sets.iter().copied().flat_map(of_set) {
+        let path = directory.join(set).join(&folder);
         let entries = match fs::read_dir(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             // There is a file where a folder should be.
@@ -120,7 +128,7 @@ fn in_the_way(
         };
         for entry in entries {
             let entry = entry?;
-            let name = child_path(folder, &entry.file_name().to_string_lossy());
+            let name = child_path(&folder, &entry.file_name().to_string_lossy());
             let is_wanted = layout.files.iter().any(|file| file.matches(&name));
             if is_wanted && is_foreign(&child_path(set, &name), entry.file_type()?) {
                 return Ok(Some(entry.path()));
@@ -210,7 +218,7 @@ pub(crate) fn replaced<'l>(directory: &Path, layout: &FileLayout, lists: &'l [Pa
         let Some(path) = path.strip_prefix(&directory).ok().and_then(Path::to_str) else { return false };
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
         let (_, of_set) = split_list_folder(path);
-        let is_in_sets = folders.split('/').all(|folder| folders.is_empty() || is_folder_of_run(folder));
+        let is_in_sets = folders.is_empty() || are_folders_of_run(folders);
         let is_ours = [LOCK, CHECKPOINT, RECEIPT, NEEDED, REPORT].contains(&name)
             || is_leftover(name)
             || layout.files.iter().any(|file| file.matches(of_set))
@@ -237,7 +245,8 @@ fn remove_below(folder: &Path) -> io::Result<usize> {
     let mut removed = 0;
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        let is_of_run = entry.file_type()?.is_dir() && is_folder_of_run(&entry.file_name().to_string_lossy());
+        let name = entry.file_name();
+        let is_of_run = entry.file_type()?.is_dir() && is_folder_of_run(above(folder), &name.to_string_lossy());
         if is_of_run && !is_of_other_run(&entry.path()) {
             let removed_here = remove_files(&entry.path(), is_partial_output)? + remove_below(&entry.path())?;
             if removed_here > 0 {

@@ -13,8 +13,8 @@ pub(crate) use names::FOLDERS_NAMED;
 #[cfg(feature = "cli")]
 pub(crate) use names::run_of;
 pub(crate) use names::{
-    CHECKPOINT, FileName, REPORT_START, VERDICT, Written, is_file_of_run, is_list_folder, list_folder, partial,
-    split_list_folder, table_part,
+    CHECKPOINT, FileName, REPORT_START, VERDICT, Written, in_folders, is_file_of_run, is_list_folder, list_folder,
+    partial, split_list_folder, table_part,
 };
 #[cfg(feature = "parquet")]
 pub(crate) use names::{CRAWLER, WAITING_ROWS};

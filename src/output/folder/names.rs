@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::input::list::STANDARD_INPUT;
+use crate::input::path_columns::is_path_column;
 use crate::judge::tally::Tally;
 use crate::outcome::Partition;
 use crate::output::form::{FileFormat, FrameCompression, OutputOptions, Splits};
@@ -119,11 +120,22 @@ impl FileName {
 
     /// Whether this is the name of the file or of one of its parts.
     pub fn matches(&self, name: &str) -> bool {
-        let stem = name.strip_prefix(&self.stem).and_then(|name| name.strip_suffix(&self.extension()));
-        stem.is_some_and(|number| match self.numbered {
+        self.inner(name).is_some()
+    }
+
+    /// The folders of columns of lists, below those of the file, that this name of the file or of one of its parts has; empty if it
+    /// has none, and `None` if it is another name.
+    pub fn inner<'n>(&self, name: &'n str) -> Option<&'n str> {
+        let (folder, stem) = self.stem.rsplit_once('/').unwrap_or(("", &self.stem));
+        let rest = if folder.is_empty() { name } else { name.strip_prefix(folder)?.strip_prefix('/')? };
+        let (inner, last) = rest.rsplit_once('/').unwrap_or(("", rest));
+        let number = last.strip_prefix(stem)?.strip_suffix(&self.extension())?;
+        let is_part = match self.numbered {
             Some(before) => number.strip_prefix(before).is_some_and(is_number),
             None => number.is_empty(),
-        })
+        };
+        let is_ours = inner.is_empty() || !folder.is_empty() && inner.split('/').all(is_path_column);
+        (is_part && is_ours).then_some(inner)
     }
 
     /// The part of the name after the stem and the part number, beginning with a dot.
@@ -223,9 +235,23 @@ pub(crate) fn split_list_folder(name: &str) -> (&str, &str) {
     name.split_once('/').filter(|(folder, _)| is_list_folder(folder)).unwrap_or(("", name))
 }
 
-/// Whether a run creates folders of this name.
-pub(super) fn is_folder_of_run(name: &str) -> bool {
-    is_list_folder(name) || is_table_folder(name)
+/// The name of a file in the folder of a set, and in that of columns of lists, of which either may be empty.
+pub(crate) fn in_folders(folder: &str, inner: &str, name: &str) -> String {
+    let (of_file, name) = name.rsplit_once('/').unwrap_or(("", name));
+    let parts = [folder, of_file, inner, name];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
+}
+
+/// Whether a run creates folders of this name in a folder of the name `above`.
+pub(super) fn is_folder_of_run(above: Option<&str>, name: &str) -> bool {
+    let is_in_table = above.is_some_and(|above| [LINES, VERDICTS].contains(&above) || is_path_column(above));
+    is_list_folder(name) || is_table_folder(name) || is_in_table && is_path_column(name)
+}
+
+/// Whether a run creates these folders, each in the one before it.
+pub(super) fn are_folders_of_run(folders: &str) -> bool {
+    let mut above = None;
+    folders.split('/').all(|name| is_folder_of_run(above.replace(name), name))
 }
 
 /// Whether a folder below that of a run is the folder of another run, whatever its name.
@@ -236,7 +262,7 @@ pub(super) fn is_of_other_run(folder: &Path) -> bool {
 /// Whether a name in a receipt can be that of a file of lines.
 pub(crate) fn is_file_of_run(name: &str) -> bool {
     match name.rsplit_once('/') {
-        Some((folders, name)) => is_output(name) && folders.split('/').all(is_folder_of_run),
+        Some((folders, name)) => is_output(name) && are_folders_of_run(folders),
         None => is_output(name),
     }
 }
@@ -254,9 +280,9 @@ pub(crate) fn run_of(file: &Path) -> Option<PathBuf> {
 }
 
 /// The most folders that a file of a run is in: the folders of the run, of the list, of all lines, of the crawler and
-/// of the verdict.
+/// of the verdict, and more columns of a list than tables have.
 #[cfg(feature = "cli")]
-const MOST_FOLDERS: usize = 5;
+const MOST_FOLDERS: usize = 5 + 59;
 
 /// The folders that files of these names are in, and the folders above those, deepest first. Names are relative to the folder of
 /// the run, which is not included.
@@ -331,6 +357,17 @@ mod tests {
         };
         let table = &FileName::all(style, &splits, None, false)[0];
         assert!(table.matches("verdicts/part-0002.parquet") && !table.matches("part-0002.parquet"));
+        let name = in_folders("0001-x", "k=1/j=a", &table.of_part(1));
+        assert_eq!(name, "0001-x/verdicts/k=1/j=a/part-0002.parquet");
+        assert_eq!(table.inner("verdicts/k=1/j=a/part-0002.parquet"), Some("k=1/j=a"));
+        assert!(
+            is_file_of_run(&name)
+                && !is_file_of_run("x/k=1/part-0002.parquet")
+                && !is_file_of_run("k=1/part-0002.parquet")
+        );
+        for other in ["verdicts/other/part-0002.parquet", "verdicts/k=1/part-2.parquet", "k=1/part-0002.parquet"] {
+            assert_eq!(table.inner(other), None, "{other}");
+        }
     }
 
     #[test]

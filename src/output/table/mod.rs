@@ -9,6 +9,10 @@
 //! the file refers to them.
 
 #[cfg(feature = "parquet")]
+mod metadata;
+#[cfg(feature = "parquet")]
+mod path_fields;
+#[cfg(feature = "parquet")]
 mod reread;
 #[cfg(feature = "parquet")]
 mod row_group;
@@ -23,6 +27,8 @@ mod waiting;
 mod without_parquet;
 
 #[cfg(feature = "parquet")]
+pub(crate) use path_fields::path_columns_of;
+#[cfg(feature = "parquet")]
 pub(crate) use reread::reread;
 #[cfg(feature = "parquet")]
 pub(crate) use row_group::complete;
@@ -30,8 +36,9 @@ pub(crate) use row_group::complete;
 pub(crate) use rows::FileRows;
 #[cfg(feature = "parquet")]
 pub(crate) use schema::TableSchema;
+pub use shared::DroppedKey;
 pub(crate) use shared::{StoredRows, TableLines, TakenRows, Wanted, frame_footer};
 #[cfg(feature = "parquet")]
 pub(crate) use waiting::{FullGroup, WaitingRows};
 #[cfg(not(feature = "parquet"))]
-pub(crate) use without_parquet::{FileRows, FullGroup, TableSchema, WaitingRows, complete, reread};
+pub(crate) use without_parquet::{FileRows, FullGroup, TableSchema, WaitingRows, complete, path_columns_of, reread};

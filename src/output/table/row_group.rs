@@ -111,7 +111,8 @@ impl TableSchema {
             .set_offset_index_disabled(true)
             .set_dictionary_enabled(false)
             .set_dictionary_page_size_limit(DICTIONARY_BYTES)
-            .set_key_value_metadata(Some(self.metadata.clone()));
+            // A file has it once, not in the footer of each group.
+            .set_key_value_metadata(rows.is_none().then(|| self.metadata.clone()));
         let path = |at| ColumnPath::new(self.schema.column(at).path().parts().to_vec());
         let properties = rows
             .map(dictionaries)
@@ -197,26 +198,32 @@ fn value_of(values: &ArrayRef) -> Option<ValueOf<'_>> {
 /// length.
 pub(crate) fn complete(path: &Path, part: &Written, empty_end: &[u8]) -> io::Result<u64> {
     let mut file = File::options().read(true).write(true).open(path)?;
-    let footer = footer(&mut file, part.head, part.end)?;
+    let footer = footer(&mut file, part.head, part.end, empty_end)?;
     let footer = footer.as_deref().unwrap_or(empty_end);
     file.seek(SeekFrom::Start(part.end))?;
     CountingWriter::at(file, part.end).write_all(footer)?;
     Ok(part.end + footer.len() as u64)
 }
 
-/// The footer of a file with a head of this length, whose frames end at `end`; `None` if there are none.
-fn footer(file: &mut File, head: u64, end: u64) -> io::Result<Option<Vec<u8>>> {
+/// The footer of a file with a head of this length, whose frames end at `end`; `None` if there are none. What it says of the whole
+/// file is in `empty_end`.
+fn footer(file: &mut File, head: u64, end: u64, empty_end: &[u8]) -> io::Result<Option<Vec<u8>>> {
     let (mut at, mut backwards) = (end, Vec::new());
     while at > head {
         let (begins, footer) = frame_at(file, head, at)?;
         backwards.push((footer, begins));
         at = begins;
     }
-    let mut whole = Whole::default();
+    if backwards.is_empty() {
+        return Ok(None);
+    }
+    let empty = ParquetMetaDataReader::decode_metadata(&empty_end[..empty_end.len().saturating_sub(TAIL)]);
+    let of_file = empty.map_err(io::Error::other)?.file_metadata().clone();
+    let mut whole = Whole { of_file, groups: Vec::new() };
     while let Some((footer, at)) = backwards.pop() {
         whole.add(&footer, at - PARQUET_MARK.len() as u64).map_err(io::Error::other)?;
     }
-    whole.footer().map_err(io::Error::other)
+    whole.footer().map(Some).map_err(io::Error::other)
 }
 
 /// Where the frame that ends at `end` begins, and its footer, without its tail.
@@ -238,9 +245,8 @@ fn frame_at(file: &mut File, head: u64, end: u64) -> io::Result<(u64, Vec<u8>)> 
 }
 
 /// The contents of a file's footer.
-#[derive(Default)]
 struct Whole {
-    of_file: Option<FileMetaData>,
+    of_file: FileMetaData,
     groups: Vec<RowGroupMetaData>,
 }
 
@@ -253,20 +259,18 @@ impl Whole {
             let ordinal = i16::try_from(self.groups.len())?;
             self.groups.push(shifted(group, shift, ordinal)?);
         }
-        self.of_file.get_or_insert_with(|| own.file_metadata().clone());
         Ok(())
     }
 
-    /// The bytes of the footer; `None` if nothing was added.
-    fn footer(self) -> Result<Option<Vec<u8>>, ParquetError> {
-        let Some(of_file) = self.of_file else { return Ok(None) };
-        let metadata = ParquetMetaData::new(of_file, self.groups);
+    /// The bytes of the footer.
+    fn footer(self) -> Result<Vec<u8>, ParquetError> {
+        let metadata = ParquetMetaData::new(self.of_file, self.groups);
         let mut bytes = Vec::new();
         ParquetMetaDataWriter::new(&mut bytes, &metadata).finish()?;
         if u32::try_from(bytes.len()).is_err() {
             return Err(ParquetError::General("its footer would have more than 4 GiB".to_owned()));
         }
-        Ok(Some(bytes))
+        Ok(bytes)
     }
 }
 

@@ -4,10 +4,10 @@ use arrow_array::builder::{BinaryViewBuilder, make_view};
 use arrow_array::types::UInt16Type;
 use arrow_array::{
     ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, DictionaryArray, Int32Array, Int64Array, ListArray,
-    RecordBatch,
+    RecordBatch, new_null_array,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, DataType};
 use arrow_select::filter::{FilterBuilder, filter_record_batch};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -89,19 +89,25 @@ impl TableSchema {
         Ok(sorted)
     }
 
-    /// The columns that the chunk's list has, of the rows that were not left out.
+    /// The columns that the chunk's list and its folders have, of the rows that were not left out.
     fn list_columns(&self, chunk: &Chunk<'_>, causes: &ChunkCauses<'_>) -> Result<Vec<ArrayRef>, ArrowError> {
         let Some(batch) = chunk.rows().and_then(|rows| rows.batch.as_ref()) else {
             return text_columns(causes.text, causes.urls);
         };
         let fields: Vec<usize> = (0..self.list_fields).collect();
-        let batch = batch.project(&fields)?;
-        if chunk.left_out.is_empty() {
-            return Ok(batch.columns().to_vec());
+        let mut batch = batch.project(&fields)?;
+        if !chunk.left_out.is_empty() {
+            let mut kept = vec![true; batch.num_rows()];
+            chunk.left_out.iter().for_each(|&row| kept[row] = false);
+            batch = filter_record_batch(&batch, &BooleanArray::from(kept))?;
         }
-        let mut kept = vec![true; batch.num_rows()];
-        chunk.left_out.iter().for_each(|&row| kept[row] = false);
-        Ok(filter_record_batch(&batch, &BooleanArray::from(kept))?.columns().to_vec())
+        let rows = batch.num_rows();
+        let of_folder = |value: &Option<String>| match value {
+            Some(value) => named(&[value], std::iter::repeat_n(0, rows)),
+            None => Ok(new_null_array(&DataType::BinaryView, rows)),
+        };
+        let of_folders = self.paths.values(chunk.list).iter().map(of_folder);
+        batch.columns().iter().map(|column| Ok(ArrayRef::clone(column))).chain(of_folders).collect()
     }
 
     /// Our columns for a crawler: the verdicts if they are columns, the reasons, and what blocked the lines.

@@ -6,16 +6,17 @@ use parquet::file::metadata::KeyValue;
 use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 use std::sync::Arc;
 
-use crate::formats::columnar::{self, Malformed, guarded};
+use super::metadata::{Columns, FileMetadata, OUR_COLUMNS};
+use super::path_fields::PathFields;
+use super::shared::DroppedKey;
+use crate::formats::columnar::{Malformed, guarded};
 use crate::input::list::line_columns::{LINE, LineColumns, URL};
 use crate::input::list::{List, ParquetList, common_head};
+use crate::input::path_columns::PathColumns;
 use crate::output::columns::{Column, Kind};
 use crate::output::error::OutputError;
 use crate::output::folder::{CRAWLER, VERDICT};
 use crate::output::form::{OutputMode, OutputOptions, REFUSED, Splits, labelled};
-
-/// The metadata key under which a file lists our columns, which are ignored when it is read as a list.
-const OUR_COLUMNS: &str = "robosieve.columns";
 
 /// Separates their names.
 const COMMA: char = ',';
@@ -29,10 +30,13 @@ pub(crate) struct TableSchema {
     /// The columns as the files name and describe them, and as batches have them: [as stored](crate::formats::columnar).
     pub(super) schema: SchemaDescPtr,
     pub(super) batch_schema: SchemaRef,
-    /// The number of fields that are the list's; the others are ours.
+    /// The number of fields that are in the files of lists. Those of their folders come next, then ours.
     pub(super) list_fields: usize,
+    pub(super) paths: PathFields,
     pub(super) line_columns: LineColumns,
     pub(super) metadata: Vec<KeyValue>,
+    /// The keys of the lists' metadata that the files do not have, each with the place of a list.
+    dropped: Vec<(usize, DroppedKey)>,
     /// The rows of the run's files.
     pub(super) files: OutputOptions,
 }
@@ -41,14 +45,21 @@ pub(crate) struct TableSchema {
 type Fields = Vec<(TypePtr, FieldRef)>;
 
 impl TableSchema {
-    /// The table of files with the rows of these lists. Lists without lines are ignored.
+    /// The table of files with the rows of these lists, of which the first has this number. Lists without lines are ignored.
     ///
     /// # Errors
     ///
     /// [`OutputError::ColumnsDiffer`] if the lists have different columns,
     /// [`ListError::HeadsDiffer`](crate::input::ListError::HeadsDiffer) if they have different head lines,
-    /// [`OutputError::ColumnTaken`] if one of their columns has the name of one of ours.
-    pub fn of(lists: &[&List], files: OutputOptions, splits: &Splits) -> Result<TableSchema, OutputError> {
+    /// [`OutputError::ColumnTaken`] if one of their columns has the name of one of ours; [`OutputError::PathColumnTaken`] and
+    /// [`OutputError::PathColumnsDiffer`] if their folders have the names of other columns.
+    pub fn of(
+        lists: &[&List],
+        number: usize,
+        files: OutputOptions,
+        splits: &Splits,
+        paths: PathColumns,
+    ) -> Result<TableSchema, OutputError> {
         let mut others = lists.iter().filter(|list| !list.is_empty);
         let first = others.next();
         let fields_of = |list: &&List| guarded(|| fields_of(list));
@@ -58,28 +69,36 @@ impl TableSchema {
                 return Err(OutputError::ColumnsDiffer { one: one.path.clone(), other: other.path.clone() });
             }
         }
+        let paths = PathFields::of(lists, number, paths)?;
+        paths.check(lists, |name| fields.iter().any(|(field, _)| field.name() == name))?;
         let head = common_head(lists)?;
-        let ours = own_fields(files, splits);
-        let is_taken = |name: &&str| fields.iter().any(|(field, _)| field.name() == *name);
-        let taken = ours.iter().map(|(own, _)| own.name()).chain(hive_columns(files)).find(is_taken);
+        let ours = own_columns(files, splits);
+        let is_taken = |name: &&str| {
+            fields.iter().any(|(field, _)| field.name() == *name) || paths.names.iter().any(|path| path == name)
+        };
+        let taken = ours.iter().map(|(own, _)| own.as_str()).chain(hive_columns(files)).find(is_taken);
         if let (Some(list), Some(own)) = (first, taken) {
             return Err(OutputError::ColumnTaken { path: list.path.clone(), column: own.to_owned() });
         }
         let list = first.and_then(|list| list.parquet_list());
-        Ok(guarded(|| TableSchema::with(fields, ours, list, head, files))?)
+        let list_fields = fields.len();
+        let added: Vec<(String, Kind)> =
+            paths.fields().iter().map(|name| (name.clone(), Kind::Text)).chain(ours).collect();
+        let others = added.iter().map(|(name, kind)| added_field(name, *kind));
+        let all: Fields = fields.into_iter().chain(others).collect();
+        let table = guarded(|| TableSchema::with(all, list, files))?;
+        let table = TableSchema { list_fields, paths, ..table };
+        Ok(table.with_metadata(lists, &added, head))
     }
 
-    fn with(
-        fields: Fields,
-        ours: Fields,
-        list: Option<&ParquetList>,
-        head: &[u8],
-        files: OutputOptions,
-    ) -> Result<TableSchema, Malformed> {
-        let list_fields = fields.len();
-        let names: Vec<&str> = ours.iter().map(|(own, _)| own.name()).collect();
-        let our_columns = KeyValue::new(OUR_COLUMNS.to_owned(), names.join(&COMMA.to_string()));
-        let (columns, of_batch): (Vec<TypePtr>, Vec<FieldRef>) = fields.into_iter().chain(ours).unzip();
+    /// Whether files of both are one dataset.
+    pub fn has_columns_of(&self, other: &TableSchema) -> bool {
+        self.schema.root_schema() == other.schema.root_schema()
+    }
+
+    fn with(fields: Fields, list: Option<&ParquetList>, files: OutputOptions) -> Result<TableSchema, Malformed> {
+        let (list_fields, paths) = (fields.len(), PathFields::default());
+        let (columns, of_batch): (Vec<TypePtr>, Vec<FieldRef>) = fields.into_iter().unzip();
         let root = Type::group_type_builder("schema").with_fields(columns).build()?;
         let schema = Arc::new(SchemaDescriptor::new(Arc::new(root)));
         let line_columns = match list {
@@ -87,14 +106,25 @@ impl TableSchema {
             None => LineColumns::of_text(&schema)?,
         };
         let batch_schema = Arc::new(Schema::new(of_batch));
-        Ok(TableSchema {
-            schema,
-            batch_schema,
-            list_fields,
-            line_columns,
-            metadata: key_values(our_columns, head),
-            files,
-        })
+        let (metadata, dropped) = (Vec::new(), Vec::new());
+        Ok(TableSchema { schema, batch_schema, list_fields, paths, line_columns, metadata, dropped, files })
+    }
+
+    /// The same, with the metadata of these lists, which of the columns that were added to theirs are ours, and their head line.
+    fn with_metadata(self, lists: &[&List], added: &[(String, Kind)], head: &[u8]) -> TableSchema {
+        let columns = Columns { schema: &self.schema, of_list: self.list_fields, added };
+        let of_lists = FileMetadata::of(lists, &columns);
+        let names: Vec<&str> = added[self.paths.fields().len()..].iter().map(|(name, _)| name.as_str()).collect();
+        let ours = KeyValue::new(OUR_COLUMNS.to_owned(), names.join(&COMMA.to_string()));
+        let head = (!head.is_empty()).then(|| String::from_utf8_lossy(head).trim_end_matches('\n').to_owned());
+        let head = head.map(|head| KeyValue::new(HEAD_LINE.to_owned(), head));
+        let metadata = of_lists.with([ours].into_iter().chain(head));
+        TableSchema { metadata, dropped: of_lists.dropped, ..self }
+    }
+
+    /// The keys of the lists' metadata that the files do not have, each with the place of a list.
+    pub fn dropped_keys(&self) -> &[(usize, DroppedKey)] {
+        &self.dropped
     }
 }
 
@@ -123,7 +153,7 @@ fn fields_of(list: &List) -> Result<Fields, Malformed> {
     fields[..kept]
         .iter()
         .zip(of_batch)
-        .map(|(field, of_batch)| Ok((columnar::written(field)?, Arc::clone(of_batch))))
+        .map(|(field, of_batch)| Ok((table.file.written(field)?, Arc::clone(of_batch))))
         .collect()
 }
 
@@ -173,25 +203,23 @@ pub(super) fn name_of_batch() -> FieldRef {
     Arc::new(Field::new(ELEMENT, name, false))
 }
 
-/// The field of a column of ours; the label tells the crawlers apart.
-fn own_field(column: Column, label: &str) -> (TypePtr, FieldRef) {
-    let name = labelled(column.name, label);
+/// The field of an added column.
+fn added_field(name: &str, kind: Kind) -> (TypePtr, FieldRef) {
     let time = LogicalType::timestamp(true, TimeUnit::MILLIS);
-    match column.kind {
-        Kind::Name => text_field(&name, false),
-        Kind::Text => text_field(&name, true),
-        Kind::Whole => number_field(&name, PhysicalType::INT32, None, DataType::Int32),
-        Kind::Time => number_field(&name, PhysicalType::INT64, Some(time), DataType::Int64),
-        Kind::Names => names_field(&name),
+    match kind {
+        Kind::Name | Kind::Text => text_field(name, kind.is_optional()),
+        Kind::Whole => number_field(name, PhysicalType::INT32, None, DataType::Int32),
+        Kind::Time => number_field(name, PhysicalType::INT64, Some(time), DataType::Int64),
+        Kind::Names => names_field(name),
     }
 }
 
-/// The columns after those of the list, in order.
-fn own_fields(files: OutputOptions, splits: &Splits) -> Fields {
+/// The columns after those of the list, in order; labels tell the crawlers apart.
+fn own_columns(files: OutputOptions, splits: &Splits) -> Vec<(String, Kind)> {
     // All files have the same columns.
-    let fields_of =
-        |label: &String| files.crawler_columns(0).map(|column| own_field(column, label)).collect::<Fields>();
-    labels(files.form, splits).iter().flat_map(fields_of).collect()
+    let named = |column: Column, label: &String| (labelled(column.name, label), column.kind);
+    let columns_of = |label: &String| files.crawler_columns(0).map(|column| named(column, label)).collect::<Vec<_>>();
+    labels(files.form, splits).iter().flat_map(columns_of).collect()
 }
 
 /// The names of the columns that tell the verdicts; none if the verdict is the name of the folder.
@@ -208,11 +236,4 @@ fn hive_columns<'n>(files: OutputOptions) -> impl Iterator<Item = &'n str> {
     let is_partitioned = files.form == OutputMode::Partitions;
     let verdict = is_partitioned.then_some(VERDICT);
     verdict.into_iter().chain((is_partitioned && files.crawlers > 1).then_some(CRAWLER))
-}
-
-/// The metadata of a file: which columns are `ours`, and the head line of its lists.
-fn key_values(ours: KeyValue, head: &[u8]) -> Vec<KeyValue> {
-    let head = (!head.is_empty()).then(|| String::from_utf8_lossy(head).trim_end_matches('\n').to_owned());
-    let head = head.map(|head| KeyValue::new(HEAD_LINE.to_owned(), head));
-    [ours].into_iter().chain(head).collect()
 }

@@ -1,8 +1,10 @@
 //! The parts of tables that a program built without Parquet needs, too.
 
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use std::path::PathBuf;
 
+use crate::formats::visible;
 use crate::outcome::Partition;
 
 /// The bytes that end every file, and every frame before its length: the length of the footer, and the mark.
@@ -17,6 +19,22 @@ pub(crate) fn frame_footer(frame: &[u8]) -> u64 {
     let tail = frame.len().checked_sub(TRAILER + TAIL).and_then(|at| frame[at..].first_chunk::<4>());
     let own = tail.map_or(0, |length| u64::from(u32::from_le_bytes(*length)));
     own + own / 4 + TAIL as u64
+}
+
+/// A key of the metadata of lists that files made of their rows do not have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct DroppedKey {
+    /// The key.
+    pub key: String,
+    /// Why.
+    pub problem: String,
+}
+
+impl fmt::Display for DroppedKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "its metadata {:?} is not kept: {}", self.key, visible(&self.problem))
+    }
 }
 
 /// Where rows that wait are stored.

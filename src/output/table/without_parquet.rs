@@ -3,10 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::shared::{StoredRows, TableLines, TakenRows, Wanted};
+use super::shared::{DroppedKey, StoredRows, TableLines, TakenRows, Wanted};
 use crate::input::chunks::Chunk;
 use crate::input::error::ListError;
 use crate::input::list::List;
+use crate::input::path_columns::{PathColumn, PathColumns};
 use crate::outcome::Outcome;
 use crate::output::causes::ChunkCauses;
 use crate::output::error::OutputError;
@@ -31,8 +32,24 @@ pub(crate) struct WaitingRows;
 
 impl TableSchema {
     /// Fails: Parquet is not built in.
-    pub fn of(_lists: &[&List], _files: OutputOptions, _splits: &Splits) -> Result<TableSchema, OutputError> {
+    pub fn of(
+        _lists: &[&List],
+        _first: usize,
+        _files: OutputOptions,
+        _splits: &Splits,
+        _paths: PathColumns,
+    ) -> Result<TableSchema, OutputError> {
         Err(ListError::WithoutParquet.into())
+    }
+
+    /// Cannot be called.
+    pub fn has_columns_of(&self, _other: &TableSchema) -> bool {
+        match *self {}
+    }
+
+    /// Cannot be called.
+    pub fn dropped_keys(&self) -> &[(usize, DroppedKey)] {
+        match *self {}
     }
 
     /// Cannot be called.
@@ -55,6 +72,11 @@ impl TableSchema {
     pub fn row_group(&self, _group: FullGroup) -> Result<Block<'static>, OutputError> {
         match *self {}
     }
+}
+
+/// None: no list is a table.
+pub(crate) fn path_columns_of(_list: &List) -> Result<Vec<PathColumn>, ListError> {
+    Ok(Vec::new())
 }
 
 impl FileRows {

@@ -31,6 +31,7 @@ use crate::policy::state::{OverrideState, Ruling};
 use crate::policy::url_answers::{Answers, Content, Failures, StoredAnswer, StoredRules, UrlAnswers};
 use crate::policy::urls::StoredOverride;
 use crate::robots::{BodyFlaw, NoteCounts};
+use crate::threads;
 
 /// After how many origins a mark is set.
 pub(super) const MARKED: u64 = 32;
@@ -267,6 +268,7 @@ impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
 
     /// The next record; `None` at the end.
     pub fn read(&mut self) -> Result<Option<UrlRecord<'i>>, &'static str> {
+        threads::check();
         if self.reader.0.is_empty() {
             return Ok(None);
         }

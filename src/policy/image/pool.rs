@@ -13,6 +13,7 @@ use super::format::Section;
 use super::spool::{SpillFolder, Spool};
 use crate::formats::memory::{FileTable, prefetch};
 use crate::policy::error::WriteError;
+use crate::threads;
 
 /// The place of the item without content.
 pub(crate) const NONE: u32 = 0;
@@ -111,6 +112,7 @@ impl<'p> Pool<'p> {
         let mut starts = Starts::new(self.bytes.len() / self.unit);
         let mut at = 0;
         while at < self.bytes.len() {
+            threads::check();
             if at + LENGTH > self.bytes.len() || self.content(at).end > self.bytes.len() {
                 return Err((at, "an item reaches beyond the end"));
             }

@@ -57,6 +57,7 @@ impl<'s> Writer<'s> {
 
     /// Adds the next URL. If it is the robots.txt of an origin, `resolved` is the origin's state.
     pub fn add(&mut self, url: UrlRecord<'_>, resolved: Option<&Resolved>) -> Result<(), WriteError> {
+        threads::check();
         let before = self.origins.len();
         if let Some(pointer) = Pointer::of(&url.kept, self.answers.len(), before) {
             self.pointers.push(pointer).map_err(|error| self.spill.failed(error))?;
@@ -295,6 +296,7 @@ impl<P: FnMut(Vec<u8>) -> io::Result<Vec<u8>>> Gathering<'_, P> {
     }
 
     fn flush(&mut self) -> io::Result<()> {
+        threads::check();
         self.at += self.buffer.len() as u64;
         self.buffer = (self.pass_on)(std::mem::take(&mut self.buffer))?;
         Ok(())

@@ -17,6 +17,7 @@ use super::passed_over::{PassedOver, Reason};
 use crate::dialect::AnswerKind;
 use crate::policy::{Capture, Captures, WriteError};
 use crate::robots::{BodyFlaw, BodyProblem, body_limit};
+use crate::threads;
 
 /// The limits of a batch, in bytes and captures. Each earlier batch that is still being read takes as much again.
 const BATCH_BYTES: usize = 16 << 20;
@@ -116,6 +117,7 @@ impl<'c> Intake<'c> {
     /// Adds captures; a body that consecutive captures share is read once.
     pub fn add(&mut self, captures: impl IntoIterator<Item = Capture>) -> Result<(), WriteError> {
         for mut capture in captures {
+            threads::check();
             capture.answered.fetched_at = capture.answered.fetched_at.or(self.time_of_source);
             if let Some(newest) = &mut self.newest {
                 newest.add(capture);

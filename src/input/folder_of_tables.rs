@@ -1,0 +1,95 @@
+//! Folders that are tables: Parquet files in folders whose names are columns.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use super::error::ListError;
+use super::path_columns::is_path_column;
+use crate::formats::error::FileError;
+use crate::formats::marks::PARQUET_MARK;
+use crate::formats::seekable;
+
+/// The files of a table in a folder, in alphabetical order. Files and folders whose names begin with `.` do not count, nor with `_`,
+/// unless they are columns.
+///
+/// # Errors
+///
+/// [`ListError::Folder`] if the folder has other files, or other folders than columns, or none; [`ListError::Unreadable`] if one
+/// cannot be read.
+pub(crate) fn tables_in(folder: &Path) -> Result<Vec<PathBuf>, ListError> {
+    let mut files = Vec::new();
+    if !add(folder, &mut Vec::new(), &mut files)? || files.is_empty() {
+        return Err(no_table(folder));
+    }
+    Ok(files)
+}
+
+/// The error for a folder that is no table: with a pattern of the lists in it.
+pub(super) fn no_table(folder: &Path) -> ListError {
+    ListError::Folder { path: folder.to_owned(), pattern: pattern(folder) }
+}
+
+/// Adds the files of a table in a folder; returns whether all are. `above` are the folders that led here: by links, one may lead back.
+fn add(folder: &Path, above: &mut Vec<PathBuf>, files: &mut Vec<PathBuf>) -> Result<bool, ListError> {
+    let is_column = |folder: &Path| folder.file_name().is_some_and(|name| is_path_column(&name.to_string_lossy()));
+    let resolved = folder.canonicalize().map_err(FileError::of("read", folder))?;
+    if above.contains(&resolved) {
+        return Ok(false);
+    }
+    above.push(resolved);
+    for path in entries(folder)? {
+        let is_of_table = match fs::metadata(&path).map_err(FileError::of("read", &path))?.is_dir() {
+            true => is_column(&path) && add(&path, above, files)?,
+            false => is_column(folder) && is_parquet(&path).map_err(FileError::of("read", &path))?,
+        };
+        if !is_of_table {
+            return Ok(false);
+        }
+        if !path.is_dir() {
+            files.push(path);
+        }
+    }
+    above.pop();
+    Ok(true)
+}
+
+/// The paths in a folder that readers of a table see, in alphabetical order.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, ListError> {
+    let failed = FileError::of("read", folder);
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if !(name.starts_with('.') || name.starts_with('_') && !is_path_column(&name)) {
+            paths.push(entry.path());
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+fn is_parquet(path: &Path) -> std::io::Result<bool> {
+    let mut start = Vec::new();
+    seekable::open(path)?.take(PARQUET_MARK.len() as u64).read_to_end(&mut start)?;
+    Ok(start == PARQUET_MARK)
+}
+
+/// A pattern for the lists in a folder: for files like the first that is found.
+fn pattern(folder: &Path) -> Option<PathBuf> {
+    let (mut place, mut below) = (folder.to_owned(), false);
+    // Links may lead in a circle.
+    for _ in 0..64 {
+        let entries = entries(&place).ok()?;
+        let file = entries.iter().find(|path| !path.is_dir());
+        match file {
+            Some(file) => {
+                let ending = file.extension().map_or(String::new(), |ending| format!(".{}", ending.to_string_lossy()));
+                return Some(if below { folder.join("**") } else { folder.to_owned() }.join(format!("*{ending}")));
+            }
+            None => (place, below) = (entries.into_iter().next()?, true),
+        }
+    }
+    None
+}

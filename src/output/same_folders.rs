@@ -1,0 +1,38 @@
+//! Whether lists are in folders of the same columns.
+
+use super::error::OutputError;
+use crate::input::list::List;
+use crate::input::path_columns::PathColumn;
+
+/// The columns in the folders of lists that share a table.
+#[derive(Default)]
+pub(crate) struct SameFolders<'l> {
+    /// The first list with lines, and the names of its columns.
+    first: Option<(&'l List, Vec<String>)>,
+}
+
+impl<'l> SameFolders<'l> {
+    /// Checks that a list has the columns of those before it; one without lines needs none.
+    ///
+    /// # Errors
+    ///
+    /// [`OutputError::PathColumnsDiffer`] if it has others.
+    pub fn check(&mut self, list: &'l List, columns: &[PathColumn]) -> Result<(), OutputError> {
+        if list.is_empty {
+            return Ok(());
+        }
+        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+        let (one, known) = self.first.get_or_insert_with(|| (list, names.clone()));
+        if *known == names {
+            return Ok(());
+        }
+        let columns = [known.join(", "), names.join(", ")];
+        Err(OutputError::PathColumnsDiffer { one: one.path.clone(), other: list.path.clone(), columns })
+    }
+
+    /// Their names; none if no list has lines.
+    #[cfg(feature = "parquet")]
+    pub fn names(&self) -> &[String] {
+        self.first.as_ref().map_or(&[], |(_, names)| names)
+    }
+}

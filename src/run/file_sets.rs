@@ -1,0 +1,84 @@
+//! The sets of files of a run: which lines of which lists go to the same files.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::input::list::List;
+use crate::input::path_columns::PathColumns;
+use crate::output::error::OutputError;
+use crate::output::folder::list_folder;
+use crate::output::form::FileFormat;
+use crate::output::receipt::ReceiptOptions;
+use crate::output::same_folders::SameFolders;
+use crate::output::table::path_columns_of;
+
+/// A set of files.
+#[derive(Debug, Default)]
+pub(super) struct SetLists {
+    /// Its folder, and the folders of columns of its lists; empty if it has none.
+    pub folder: String,
+    pub inner: String,
+    /// The numbers of its lists, which follow each other: so a set is complete before the next one begins.
+    pub lists: Range<usize>,
+}
+
+/// All sets.
+#[derive(Debug)]
+pub(super) struct FileSets {
+    pub sets: Vec<SetLists>,
+    /// The set of each list.
+    of_list: Vec<usize>,
+}
+
+impl FileSets {
+    /// The sets of a run with these options.
+    ///
+    /// # Errors
+    ///
+    /// [`OutputError::FoldersApart`] if lists in the same folders do not follow each other, and if folders cannot be columns.
+    pub fn of(lists: &[List], options: &ReceiptOptions) -> Result<FileSets, OutputError> {
+        let in_folders = options.path_columns == PathColumns::Folders && options.format == FileFormat::Parquet;
+        let mut all = FileSets { sets: Vec::new(), of_list: Vec::new() };
+        let (mut complete, mut same) = (BTreeSet::new(), SameFolders::default());
+        for (number, list) in lists.iter().enumerate() {
+            let inner = match in_folders {
+                true => {
+                    let columns = path_columns_of(list)?;
+                    if !options.per_input {
+                        same.check(list, &columns)?;
+                    }
+                    columns.into_iter().map(|column| column.folder).collect::<Vec<_>>().join("/")
+                }
+                false => String::new(),
+            };
+            match all.sets.last_mut() {
+                Some(set) if !options.per_input && (set.inner == inner || list.is_empty) => set.lists.end = number + 1,
+                last => {
+                    complete.extend(last.map(|set| set.inner.clone()));
+                    if !options.per_input && complete.contains(&inner) {
+                        return Err(OutputError::FoldersApart { path: list.path.clone(), folder: inner });
+                    }
+                    let folder = if options.per_input { list_folder(number, &list.path) } else { String::new() };
+                    all.sets.push(SetLists { folder, inner, lists: number..number + 1 });
+                }
+            }
+            all.of_list.push(all.sets.len() - 1);
+        }
+        if all.sets.is_empty() {
+            all.sets.push(SetLists::default());
+        }
+        Ok(all)
+    }
+
+    /// The set that a list's lines go to.
+    pub fn of_list(&self, list: usize) -> usize {
+        self.of_list[list]
+    }
+
+    /// The sets that get no more lines once these lists have ended; none if there is only one, which ends with the run.
+    pub fn ended(&self, lists: &[usize]) -> Vec<usize> {
+        let is_last = |list: usize| self.sets[self.of_list[list]].lists.end == list + 1;
+        let ended = lists.iter().filter(|&&list| self.sets.len() > 1 && is_last(list));
+        ended.map(|&list| self.of_list[list]).collect()
+    }
+}
