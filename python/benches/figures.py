@@ -287,13 +287,19 @@ def processor_seconds() -> float:
 
 
 def spark(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -> None:
-    """Judge the rows of a narrow and of a wide frame, and pass them through Python unchanged."""
+    """Judge the rows of a narrow and of a wide frame, also in a function that takes all columns through Python."""
     from pyspark.sql import DataFrame, SparkSession
 
     import robosieve.spark
 
-    def identity(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        yield from batches
+    path = str(arguments.policy.resolve())
+
+    def all_columns(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        opened = robosieve.Policy(path)
+        for batch in batches:
+            out = opened.judge(batch["url"], agent, threads=1).to_pyarrow().combine_chunks()
+            names = [*batch.schema.names, *out.schema.names]
+            yield pa.RecordBatch.from_arrays([*batch.columns, *(column.combine_chunks() for column in out)], names)
 
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = (
@@ -307,42 +313,41 @@ def spark(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -
     lines = [line.decode(errors="replace") for line in lines_of(arguments.list, arguments.lines or 1_000_000)]
     counts = pc.value_counts(policy.judge(lines, agent).to_pyarrow()["verdict"]).to_pylist()
     expected = {row["values"]: row["counts"] for row in counts}
-    robots = robosieve.spark.judge_udf(session, policy=arguments.policy, agent=agent)
+    robots = robosieve.spark.judge_udf(session, policy=policy, agent=agent)
 
-    def run(df: DataFrame) -> None:
+    def run(df: DataFrame) -> tuple[float, float]:
+        started, spent = time.perf_counter(), processor_seconds()
         df.write.format("noop").mode("overwrite").save()
+        return time.perf_counter() - started, processor_seconds() - spent
 
     table = pa.table({"url": lines})
     for width in ("narrow", "wide"):
         if width == "wide":
             # As many as Common Crawl's index has, which are mostly short texts.
             for number in range(20):
-                column = [f"{number} {line[-20:]}" for line in lines] if number % 4 else range(len(lines))
-                table = table.append_column(f"column_{number}", pa.array(column))
+                values = [f"{number} {line[-20:]}" for line in lines] if number % 4 else range(len(lines))
+                table = table.append_column(f"column_{number}", pa.array(values))
         with tempfile.TemporaryDirectory() as folder:
             pa.parquet.write_table(table, f"{folder}/urls.parquet", row_group_size=1 << 16)
             frame = session.read.parquet(f"{folder}/urls.parquet")
-            judged = robosieve.spark.judge(frame, policy=arguments.policy, agent=agent)
+            judged = robosieve.spark.judge(frame, policy=policy, agent=agent)
             column = frame.withColumn("robots", robots("url"))
             for df, verdict in ((judged, "verdict"), (column, "robots.verdict")):
                 assert {row[0]: row["count"] for row in df.groupBy(verdict).count().collect()} == expected
             work = {
-                "no function": frame,
-                "mapInArrow, unchanged": frame.mapInArrow(identity, frame.schema),
+                "not judged": frame,
+                "all columns through Python": frame.mapInArrow(all_columns, judged.schema),
                 "judge": judged,
                 "judge_udf": column,
                 "judge, allowed rows": judged.filter("verdict = 'allowed'"),
                 "judge_udf, allowed rows": column.filter("robots.verdict = 'allowed'"),
             }
-            share, rounds = len(lines) / 1e6, 3
-            for name, df in work.items():
-                run(df)
-                before = processor_seconds()
-                seconds = median(partial(run, df), rounds) / share
-                spent = (processor_seconds() - before) / (rounds + 1) / share
-                print(
-                    f"{f'Spark, {width}, {name}':<52} {seconds:10.2f} s a million rows, {spent:.2f} s of the processor"
-                )
+            # By turns, because what else the machine does changes; the first turn warms up.
+            turns = [[run(df) for df in work.values()] for _ in range(ROUNDS + 1)][1:]
+            for name, times in zip(work, zip(*turns, strict=True), strict=True):
+                seconds, spent = (statistics.median(each) / len(lines) * 1e6 for each in zip(*times, strict=True))
+                told = f"{seconds:10.2f} s a million rows, {spent:.2f} s of the processor"
+                print(f"{f'Spark, {width}, {name}':<52} {told}", flush=True)
     session.stop()
 
 

@@ -162,6 +162,7 @@ def filtered(policy: Policy, lists: list[Path], agents: list[str]) -> Receipt:
         overrides="overrides.toml",
         format="parquet",
         compress="zstd",
+        path_columns="folders",
         split_size=1 << 30,
         allowed_if="any",
         per_input=True,

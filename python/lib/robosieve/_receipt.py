@@ -96,6 +96,13 @@ class TabbedLines(TypedDict):
     first: int
 
 
+class DroppedKey(TypedDict):
+    """A key of a table's metadata that the files of its rows do not have, and why."""
+
+    key: str
+    problem: str
+
+
 class _LeftOut(TypedDict, total=False):
     duplicates: Part
     seen: Part
@@ -110,6 +117,7 @@ class _ListState(_LeftOut, total=False):
     head: Part
     skipped: list[SkippedPart]
     tabbed: TabbedLines
+    dropped_metadata: list[DroppedKey]
 
 
 class ListPart(Part, _ListState):
@@ -144,6 +152,7 @@ class _OptionsGiven(TypedDict, total=False):
     format: Literal["parquet"]
     explain: Literal[True]
     columns: list[str]
+    path_columns: Literal["columns", "folders", "ignored"]
     compress: Literal["gzip", "zstd"]
     split_size: int
     unique: Literal["fetched", "bytes", "surt"]
