@@ -13,9 +13,10 @@ use super::files::{Checked, Role, is_kept, lists};
 use super::{uncounted, verify_receipt};
 use crate::dialect::Dialect;
 use crate::formats::fit;
+use crate::input::list::LIST_FORMAT;
 use crate::judge::Choices;
 use crate::output::folder::RECEIPT;
-use crate::output::receipt::Receipt;
+use crate::output::receipt::{ListPart, Receipt};
 use crate::policy::{Capture, Captures, Crawlers};
 use crate::robots::Agents;
 use crate::run::{Folder, FrameCompression, Job, Progress, join};
@@ -63,6 +64,14 @@ fn a_list_is_read_again_if_it_is_a_file() {
     assert!(kept("list", true));
     assert!(!kept("list", false), "a pipe");
     assert!(!kept("-", true) && !kept("-", false), "standard input");
+    // A compressed table is read from a copy, so nothing is known of its file.
+    let gzip = crate::formats::compression::Compression::all().next();
+    for (format, compression, expected) in
+        [(LIST_FORMAT, gzip, true), (LIST_FORMAT, None, false), ("lines", gzip, false)]
+    {
+        let list = ListPart { format: format.into(), compression, file: None, ..receipt.lists[0].clone() };
+        assert_eq!(is_kept(&list, Path::new("x")), expected, "{format} {compression:?}");
+    }
     let mut nameless = receipt.clone();
     nameless.lists[0].path_base64 = Some("?".to_owned());
     let checked = lists(&nameless, 1).remove(0);
