@@ -253,7 +253,7 @@ fn for_output(error: &OutputError) -> &'static str {
     match error {
         OutputError::InUse { .. } | OutputError::NotFolder { .. } => " (--out)",
         OutputError::ColumnsDiffer { .. } => " (--per-input)",
-        OutputError::ColumnTaken { .. } => " (--format text)",
+        OutputError::ColumnTaken { .. } => " (--format text, or --path-columns ignored for a folder's)",
         OutputError::PathColumnTaken { .. } => " (--path-columns ignored)",
         OutputError::PathColumnsDiffer { .. } => " (--per-input, --path-columns ignored)",
         OutputError::FoldersApart { .. } => " (--path-columns columns)",

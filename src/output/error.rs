@@ -86,7 +86,7 @@ pub(crate) enum OutputError {
     },
     /// A list with a column of the same name as an added one.
     #[error(
-        "the list {} already has a column {column:?}, a name that the output needs; rename it, or write text",
+        "the list {}, or its folder, already has a column {column:?}, a name that the output needs; rename it, or write text",
         shown(path)
     )]
     ColumnTaken {
