@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet
 import pytest
-from pyspark import SparkFiles
+from pyspark import SparkFiles, cloudpickle
 from pyspark.sql import Column, DataFrame, SparkSession, functions
 
 import robosieve
@@ -415,6 +415,18 @@ def test_policies_and_choices_of_python_travel(spark: SparkSession, tmp_path: Pa
         robots = robosieve.spark.judge_udf(spark, policy=policy, choices=choices)
         rows = frame.select(robots("url").alias("robots")).collect()
         assert [row["robots"]["verdict"] for row in rows] == expected[name], name
+
+
+def test_functions_travel_to_executors_without_the_package(spark: SparkSession, policy_file: Path) -> None:
+    choices = robosieve.Choices(now=1_768_219_200, statuses="common-crawl")
+    functions_sent = [
+        robosieve.spark.judge_udf(spark, policy=policy_file, agents=iter(AGENTS), choices=choices, archive="wheel"),
+        robosieve.spark.key(spark, archive="wheel"),
+    ]
+    code = "import sys; sys.modules['robosieve'] = None; from pyspark import cloudpickle as c; c.load(sys.stdin.buffer)"
+    for function in functions_sent:
+        sent: bytes = cloudpickle.dumps((function.func, function.returnType))  # type: ignore[no-untyped-call]
+        subprocess.run([sys.executable, "-c", code], input=sent, check=True)
 
 
 def test_another_policy_is_never_judged_by(policy_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
