@@ -12,7 +12,7 @@ const LAYERS: [(&str, &str); 21] = [
     ("show", "run output judge policy preferences automaton rules robots dialect outcome origin formats threads"),
     ("run", "output judge input policy preferences robots outcome origin formats lock monitor threads"),
     ("output", "judge input policy preferences rules robots outcome origin formats threads"),
-    ("judge", "input policy preferences automaton rules robots dialect outcome origin formats error"),
+    ("judge", "input policy preferences automaton rules robots dialect outcome origin formats threads error"),
     ("input", "outcome origin formats lock monitor threads error"),
     ("policy", "preferences automaton rules robots dialect outcome origin formats lock threads error"),
     ("lint", "preferences automaton rules robots dialect origin formats"),
