@@ -21,7 +21,7 @@ use crate::choices::{Choices, named};
 use crate::error;
 use crate::lost_pages;
 use crate::policy::Policy;
-use crate::receipts::{warn_of_tabs, warn_of_uncounted};
+use crate::receipts::{warn_of_metadata, warn_of_tabs, warn_of_uncounted};
 use crate::unique::url_field;
 
 /// The interval at which signals are checked and progress is reported.
@@ -147,6 +147,7 @@ pub fn filter(
     }
     let receipt = error::guarded(|| watched(py, policy, &job, file, &interrupt, progress))?;
     warn_of_tabs(py, &receipt)?;
+    warn_of_metadata(py, &receipt)?;
     if let Some(out) = &out {
         warn_of_uncounted(py, &receipt, out)?;
     }
