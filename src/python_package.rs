@@ -34,16 +34,14 @@ pub use crate::threads::{Stopped, at_once, check as check_stop, stoppable};
 ///
 /// # Errors
 ///
-/// If a folder is no table.
+/// If a folder cannot be read.
 pub fn with_tables(lists: Vec<PathBuf>) -> Result<Vec<PathBuf>, run::Error> {
-    let mut all = Vec::new();
-    for list in lists {
-        match list.is_dir() {
-            true => all.extend(input::tables_in(&list).map_err(FilterError::from)?),
-            false => all.push(list),
-        }
-    }
-    Ok(all)
+    Ok(input::with_tables(lists).map_err(FilterError::from)?)
+}
+
+/// The warnings about keys of the lists' metadata that the files of a run do not have.
+pub fn about_metadata(receipt: &Receipt) -> Vec<String> {
+    receipt.about_metadata()
 }
 
 /// Receives rows.

@@ -18,7 +18,7 @@ use crate::choices::{Choices, named};
 use crate::error;
 use crate::lost_pages;
 use crate::policy::Policy;
-use crate::receipts::{warn_of_tabs, warn_of_uncounted};
+use crate::receipts::{warn_of_metadata, warn_of_tabs, warn_of_uncounted};
 use crate::unique::url_field;
 
 /// The run behind `robosieve.filter`, which documents the parameters; returns the receipt as JSON.
@@ -153,6 +153,7 @@ pub fn filter(
     let receipt = error::guarded(|| call.watch(py, &done, || run().map_err(failed), || Ok(())))?;
     call.report(&done())?;
     warn_of_tabs(py, &receipt)?;
+    warn_of_metadata(py, &receipt)?;
     if let Some(out) = &out {
         warn_of_uncounted(py, &receipt, out)?;
     }

@@ -100,6 +100,11 @@ pub fn warn_of_tabs(py: Python<'_>, receipt: &Receipt) -> PyResult<()> {
     Ok(())
 }
 
+/// Warns of keys of the lists' metadata that the files do not have.
+pub fn warn_of_metadata(py: Python<'_>, receipt: &Receipt) -> PyResult<()> {
+    python_package::about_metadata(receipt).into_iter().try_for_each(|dropped| warn::of(py, dropped))
+}
+
 /// Warns of files beside the output that its readers would count.
 pub fn warn_of_uncounted(py: Python<'_>, receipt: &Receipt, folder: &Path) -> PyResult<()> {
     for (path, problem) in python_package::uncounted(receipt, folder) {

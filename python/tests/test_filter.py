@@ -47,6 +47,10 @@ def test_a_folder_of_columns_is_a_table_and_a_null_url_an_invalid_line(
         assert receipt["partitions"]["invalid"]["reasons"] == {"empty": 2}
         rows = pq.read_table(out / "lines/verdict=blocked/part-0001.parquet", partitioning=None)
         assert rows["day"].to_pylist() == ["2026-01-30", "2026-01-31"]
+    iceberg = pa.schema([("url", pa.string())], metadata={"iceberg.schema": "{}"})
+    pq.write_table(pa.table({"url": urls}, schema=iceberg), tmp_path / "iceberg.parquet")
+    with pytest.warns(UserWarning, match='iceberg.parquet: its metadata "iceberg.schema" is not kept'):
+        robosieve.filter(policy, [tmp_path / "iceberg.parquet"], tmp_path / "kept", "examplebot", format="parquet")
     options = {"format": "parquet", "path_columns": "folders"}
     robosieve.filter(policy, [tmp_path / "table"], tmp_path / "folders", "examplebot", **options)  # type: ignore[arg-type]
     assert (tmp_path / "folders/lines/verdict=blocked/day=2026-01-30/part-0001.parquet").exists()

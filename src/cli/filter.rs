@@ -135,20 +135,12 @@ fn split(
     finish(args, journal, &receipt)
 }
 
-/// The most keys of metadata that are not kept and named.
-const DROPPED_NAMED: usize = 5;
-
 /// Reports the end of a run, and prints its numbers if they are asked for.
 fn finish(args: &FilterArgs, journal: &Journal, receipt: &Receipt) -> Result<ExitCode, Failure> {
     for list in &receipt.lists {
         list.skipped.iter().for_each(|part| journal.warn(format_args!("the list {}: {part}", visible(&list.path))));
     }
-    let dropped = receipt.lists.iter().flat_map(|list| list.dropped_metadata.iter().map(move |key| (&list.path, key)));
-    let more = dropped.clone().count().saturating_sub(DROPPED_NAMED);
-    dropped.take(DROPPED_NAMED).for_each(|(list, key)| journal.warn(format_args!("the list {}: {key}", visible(list))));
-    if more > 0 {
-        journal.warn(format_args!("{more} more keys of lists' metadata are not kept; the receipt names them"));
-    }
+    receipt.about_metadata().iter().for_each(|dropped| journal.warn(dropped));
     for (path, problem) in args.output.out.iter().flat_map(|directory| run::uncounted(receipt, directory)) {
         journal.wrong(format_args!("{}: {problem}", shown(&path)));
     }

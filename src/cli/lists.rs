@@ -7,7 +7,7 @@ use super::error::Failure;
 use super::sources::read_once;
 use crate::formats::error::FileError;
 use crate::input::path_columns::is_path_column;
-use crate::input::{NameEnd, lists_named_in, tables_in};
+use crate::input::{NameEnd, lists_named_in, tables_in, with_tables};
 use crate::run::error::FilterError;
 
 /// All lists, in order: the arguments, then those that `--files-from` names.
@@ -16,8 +16,7 @@ pub fn all(arguments: &[PathBuf], input: &InputArgs) -> Result<Vec<PathBuf>, Fai
     for argument in arguments {
         match pattern(argument) {
             Some(pattern) => lists.extend(matching(pattern)?),
-            None if argument.is_dir() => lists.extend(tables_in(argument).map_err(FilterError::from)?),
-            None => lists.push(argument.clone()),
+            None => lists.extend(with_tables([argument.clone()]).map_err(FilterError::from)?),
         }
     }
     let Some(file) = &input.files_from else { return Ok(lists) };

@@ -25,6 +25,22 @@ pub(crate) fn tables_in(folder: &Path) -> Result<Vec<PathBuf>, ListError> {
     Ok(files)
 }
 
+/// These lists, with the files of folders that are tables in place of the folders. Other folders stay: as lists, they cannot be read.
+///
+/// # Errors
+///
+/// [`ListError::Unreadable`] if a folder cannot be read.
+pub(crate) fn with_tables(lists: impl IntoIterator<Item = PathBuf>) -> Result<Vec<PathBuf>, ListError> {
+    let mut all = Vec::new();
+    for list in lists {
+        match list.is_dir().then(|| tables_in(&list)) {
+            None | Some(Err(ListError::Folder { .. })) => all.push(list),
+            Some(files) => all.extend(files?),
+        }
+    }
+    Ok(all)
+}
+
 /// The error for a folder that is no table: with a pattern of the lists in it.
 pub(super) fn no_table(folder: &Path) -> ListError {
     ListError::Folder { path: folder.to_owned(), pattern: pattern(folder) }

@@ -296,6 +296,23 @@ impl ReceiptOptions {
     }
 }
 
+/// The most keys of metadata that warnings name.
+const KEYS_NAMED: usize = 5;
+
+impl Receipt {
+    /// The warnings about keys of the lists' metadata that the files do not have.
+    pub(crate) fn about_metadata(&self) -> Vec<String> {
+        let dropped = self.lists.iter().flat_map(|list| list.dropped_metadata.iter().map(move |key| (&list.path, key)));
+        let more = dropped.clone().count().saturating_sub(KEYS_NAMED);
+        let mut warnings: Vec<String> =
+            dropped.take(KEYS_NAMED).map(|(list, key)| format!("the list {}: {key}", visible(list))).collect();
+        if more > 0 {
+            warnings.push(format!("{more} more keys of lists' metadata are not kept; the receipt names them"));
+        }
+        warnings
+    }
+}
+
 impl Receipt {
     /// The lines read, of all lists together.
     pub fn lines(&self) -> u64 {

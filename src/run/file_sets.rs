@@ -82,10 +82,11 @@ impl FileSets {
         self.of_list[list]
     }
 
-    /// The sets that get no more lines once these lists have ended; none if there is only one, which ends with the run.
+    /// The sets that get no more lines once these lists have ended. One for all lists ends with the run.
     pub fn ended(&self, lists: &[usize]) -> Vec<usize> {
-        let is_last = |list: usize| self.sets[self.of_list[list]].lists.end == list + 1;
-        let ended = lists.iter().filter(|&&list| self.sets.len() > 1 && is_last(list));
-        ended.map(|&list| self.of_list[list]).collect()
+        let is_of_all = |set: &SetLists| set.folder.is_empty() && set.inner.is_empty();
+        let is_last = |&list: &usize| self.sets[self.of_list[list]].lists.end == list + 1;
+        let sets = lists.iter().copied().filter(is_last).map(|list| self.of_list[list]);
+        sets.filter(|&set| !is_of_all(&self.sets[set])).collect()
     }
 }

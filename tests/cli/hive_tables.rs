@@ -234,3 +234,23 @@ fn a_folder_that_leads_to_itself_is_no_table() {
     std::os::unix::fs::symlink(bench.path("table"), bench.path("table/crawl=again")).expect("a link");
     bench.refused("--robots sites --out out table", &["table is a folder"]);
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_goes_on_in_its_folders() {
+    use crate::support::interruptions::interrupted_until_done;
+    use crate::support::results::assert_same;
+
+    let bench = Bench::with_site();
+    let urls = ["http://a.example/1", "http://a.example/no", "http://b.example/", "x"].repeat(10_000);
+    for day in 1..=6 {
+        bench.file(&format!("table/day={day}/a.parquet"), list(&urls));
+    }
+    let options = "--agent examplebot --robots sites --format parquet --path-columns folders --now 2026-01-01T00:00:00Z \
+                   --checkpoint 0 --threads 2";
+    bench.program(&format!("filter {options} --out whole table")).assert().success();
+    let words = format!("filter {options} --resume --out out table");
+    assert!(interrupted_until_done(&bench, |_| words.clone()) > 0, "too fast");
+    assert_same(&bench, "whole", "out");
+    receipt(&bench);
+}
