@@ -315,6 +315,9 @@ def spark(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -
     expected = {row["values"]: row["counts"] for row in counts}
     robots = robosieve.spark.judge_udf(session, policy=policy, agent=agent)
 
+    def counted(df: DataFrame) -> DataFrame:
+        return df.groupBy("verdict").count()
+
     def run(df: DataFrame) -> tuple[float, float]:
         started, spent = time.perf_counter(), processor_seconds()
         df.write.format("noop").mode("overwrite").save()
@@ -334,13 +337,17 @@ def spark(arguments: argparse.Namespace, policy: robosieve.Policy, agent: str) -
             column = frame.withColumn("robots", robots("url"))
             for df, verdict in ((judged, "verdict"), (column, "robots.verdict")):
                 assert {row[0]: row["count"] for row in df.groupBy(verdict).count().collect()} == expected
+            whole = frame.mapInArrow(all_columns, judged.schema)
             work = {
                 "not judged": frame,
-                "all columns through Python": frame.mapInArrow(all_columns, judged.schema),
+                "all columns through Python": whole,
                 "judge": judged,
                 "judge_udf": column,
                 "judge, allowed rows": judged.filter("verdict = 'allowed'"),
                 "judge_udf, allowed rows": column.filter("robots.verdict = 'allowed'"),
+                "all columns through Python, counts of verdicts": counted(whole),
+                "judge, counts of verdicts": counted(judged),
+                "judge_udf, counts of verdicts": counted(column.selectExpr("robots.verdict")),
             }
             # By turns, because what else the machine does changes; the first turn warms up.
             turns = [[run(df) for df in work.values()] for _ in range(ROUNDS + 1)][1:]

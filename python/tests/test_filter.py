@@ -41,7 +41,8 @@ def test_a_folder_of_columns_is_a_table_and_a_null_url_an_invalid_line(
         (tmp_path / f"table/day=2026-01-{day}").mkdir(parents=True)
         pq.write_table(pa.table({"url": urls}), tmp_path / f"table/day=2026-01-{day}/a.parquet")
     assert policy.judge(urls, "examplebot")["verdict"] == ["blocked", None]
-    for number, lists in enumerate((tmp_path / "table", f"{tmp_path}/table/*", f"{tmp_path}/table/**")):
+    tables: list[Path | str] = [tmp_path / "table", f"{tmp_path}/table/*", f"{tmp_path}/table/**"]
+    for number, lists in enumerate(tables):
         out = tmp_path / f"out{number}"
         receipt = robosieve.filter(policy, [lists], out, "examplebot", format="parquet")
         assert receipt["partitions"]["invalid"]["reasons"] == {"empty": 2}
