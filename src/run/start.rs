@@ -123,7 +123,7 @@ fn sets(plan: &Plan<'_>, files: OutputOptions) -> Result<(Vec<SetStart>, Vec<Tab
         match files.format {
             FileFormat::Text => head = common_head(&lists)?.to_vec(),
             FileFormat::Parquet => {
-                let table = TableSchema::of(&lists, first, files, &plan.splits(), plan.options.path_columns)?;
+                let mut table = TableSchema::of(&lists, first, files, &plan.splits(), plan.options.path_columns)?;
                 empty_end = Arc::from(table.empty_end()?);
                 if let Some(SetStart { empty_end: last, .. }) = sets.last().filter(|set| set.empty_end == empty_end) {
                     empty_end = Arc::clone(last);
@@ -134,10 +134,9 @@ fn sets(plan: &Plan<'_>, files: OutputOptions) -> Result<(Vec<SetStart>, Vec<Tab
                     let (one, other) = (plan.lists[0].path.clone(), list.path.clone());
                     return Err(OutputError::ColumnsDiffer { one, other }.into());
                 }
-                let table = match tables.last() {
-                    Some(last) => table.sharing(last),
-                    None => table,
-                };
+                if let Some(last) = tables.last() {
+                    table.share(last);
+                }
                 tables.push(table);
             }
         }

@@ -96,15 +96,14 @@ impl TableSchema {
         self.schema.root_schema() == other.schema.root_schema()
     }
 
-    /// The same, in the memory of another where both are alike: a run may have a table for each of many lists.
-    pub fn sharing(mut self, other: &TableSchema) -> TableSchema {
+    /// Takes the memory of another where both are alike: a run may have a table for each of many lists.
+    pub fn share(&mut self, other: &TableSchema) {
         if self.has_columns_of(other) && self.batch_schema == other.batch_schema {
             (self.schema, self.batch_schema) = (Arc::clone(&other.schema), Arc::clone(&other.batch_schema));
         }
         if self.metadata == other.metadata {
             self.metadata = Arc::clone(&other.metadata);
         }
-        self
     }
 
     fn with(fields: Fields, list: Option<&ParquetList>, files: OutputOptions) -> Result<TableSchema, Malformed> {
