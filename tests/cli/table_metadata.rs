@@ -18,7 +18,7 @@ const WRITTEN: &str = "out/lines/verdict=allowed/part-0001.parquet";
 const SPARK: &str = "org.apache.spark.sql.parquet.row.metadata";
 
 /// A list with the columns `url` and `when`, and these entries.
-fn list(entries: &[(&str, &str)]) -> Vec<u8> {
+pub fn list(entries: &[(&str, &str)]) -> Vec<u8> {
     let columns = [
         ("optional binary url (STRING)", Texts(vec![Some("http://a.example/")])),
         ("optional int64 when (TIMESTAMP(MICROS,true))", Int64(vec![Some(7)])),
