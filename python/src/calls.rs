@@ -179,8 +179,40 @@ fn is_main_thread(py: Python<'_>) -> PyResult<bool> {
     Ok(threading.call_method0("main_thread")?.getattr("ident")?.extract::<u64>()? == this)
 }
 
-/// Between two pieces of work that hold the interpreter's lock: lets other threads have it, and asks for signals.
-pub fn pause(py: Python<'_>) -> PyResult<()> {
-    py.detach(|| ());
-    py.check_signals()
+/// Work that holds the interpreter's lock, and lets others have it now and then.
+///
+/// Python gives the lock to a thread that has waited for five milliseconds, once this one lets it go; one that has waited for less finds
+/// it taken again. So it is let go every ten milliseconds, not oftener.
+pub struct Pauses {
+    last: Instant,
+    /// Items and bytes since the clock was asked.
+    items: usize,
+    bytes: usize,
+}
+
+impl Pauses {
+    pub fn begin() -> Pauses {
+        Pauses { last: Instant::now(), items: 0, bytes: 0 }
+    }
+
+    /// After an item of so many bytes: lets others have the lock, and asks for signals, if that was long ago.
+    pub fn after_item(&mut self, py: Python<'_>, bytes: usize) -> PyResult<()> {
+        self.items += 1;
+        self.bytes += bytes;
+        if self.items < 256 && self.bytes < 1 << 20 {
+            return Ok(());
+        }
+        (self.items, self.bytes) = (0, 0);
+        self.after_piece(py)
+    }
+
+    /// The same, after many items.
+    pub fn after_piece(&mut self, py: Python<'_>) -> PyResult<()> {
+        if self.last.elapsed() < EVERY / 10 {
+            return Ok(());
+        }
+        py.detach(|| ());
+        self.last = Instant::now();
+        py.check_signals()
+    }
 }

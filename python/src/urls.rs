@@ -13,7 +13,7 @@ use pyo3::types::{PyBytes, PyDict, PyFloat, PyFrozenSet, PyList, PyMapping, PySe
 use robosieve::python_package::UrlParts;
 
 use crate::arguments;
-use crate::calls::{self, Call, Rows};
+use crate::calls::{Call, Pauses, Rows};
 use crate::capsule::{self, Arrays};
 use crate::column::{Column, chosen, is_text, refused};
 use crate::dataset;
@@ -154,9 +154,8 @@ fn of_mapping<'py>(table: &Bound<'py, PyMapping>, name: Option<&str>) -> PyResul
     Ok(column)
 }
 
-/// The items of a list that are copied at a time, and their bytes: others wait for the interpreter's lock meanwhile.
-const PIECE: usize = 1 << 15;
-const PIECE_BYTES: usize = 8 << 20;
+/// The items of a list that are taken at a time.
+const PIECE: usize = 1 << 14;
 
 /// The URLs of a list, or of any other sequence of items, copied.
 fn listed(object: &Bound<'_, PyAny>) -> PyResult<LargeBinaryArray> {
@@ -167,7 +166,7 @@ fn listed(object: &Bound<'_, PyAny>) -> PyResult<LargeBinaryArray> {
     if object.is_instance_of::<PySet>() || object.is_instance_of::<PyFrozenSet>() {
         return Err(wrong(format!("it is a {}, which has no order", kind()?)));
     }
-    let mut copy = Copied::default();
+    let mut copy = Copied { builder: LargeBinaryBuilder::new(), pauses: Pauses::begin() };
     if let Ok(list) = object.cast::<PyList>() {
         copy.list(list)?;
     } else if is_a(object, "numpy", "ndarray")? {
@@ -176,7 +175,6 @@ fn listed(object: &Bound<'_, PyAny>) -> PyResult<LargeBinaryArray> {
         let Ok(items) = object.try_iter() else { return Err(wrong(format!("it is of type {}", kind()?))) };
         for item in items {
             copy.item(&item?)?;
-            copy.pause_if_due(object.py())?;
         }
     }
     Ok(copy.builder.finish())
@@ -187,12 +185,9 @@ fn wrong(what: impl Display) -> PyErr {
 }
 
 /// Items that were copied.
-#[derive(Default)]
 struct Copied {
     builder: LargeBinaryBuilder,
-    /// Items and bytes since the last pause.
-    items: usize,
-    bytes: usize,
+    pauses: Pauses,
 }
 
 impl Copied {
@@ -207,9 +202,8 @@ impl Copied {
             }
             let piece = list.get_slice(from, from + PIECE);
             for item in &piece {
-                self.item(&item)?;
                 // A piece is a list of its own, which no other thread has.
-                self.pause_if_due(list.py())?;
+                self.item(&item)?;
             }
             pieces.push(piece);
         }
@@ -220,7 +214,7 @@ impl Copied {
                 return Err(changed());
             }
             drop((now, piece));
-            calls::pause(list.py())?;
+            self.pauses.after_piece(list.py())?;
         }
         Ok(())
     }
@@ -234,7 +228,6 @@ impl Copied {
             for item in some.call_method0("tolist")?.try_iter()? {
                 self.item(&item?)?;
             }
-            self.pause_if_due(py)?;
         }
         Ok(())
     }
@@ -254,18 +247,7 @@ impl Copied {
         } else {
             return Err(wrong(format!("item {at} is of type {}", item.get_type().name()?)));
         }
-        self.items += 1;
-        self.bytes += self.builder.values_slice().len() - before;
-        Ok(())
-    }
-
-    /// Lets other threads run, if that was long ago.
-    fn pause_if_due(&mut self, py: Python<'_>) -> PyResult<()> {
-        if self.items >= PIECE || self.bytes >= PIECE_BYTES {
-            (self.items, self.bytes) = (0, 0);
-            calls::pause(py)?;
-        }
-        Ok(())
+        self.pauses.after_item(item.py(), self.builder.values_slice().len() - before)
     }
 }
 

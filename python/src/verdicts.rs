@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict, PyList, PyString};
 use robosieve::python_package::check_stop;
 use robosieve::{Matcher, Outcome, Partition, PreferenceColumn, Reason};
 
-use crate::calls;
+use crate::calls::Pauses;
 use crate::column::Column;
 use crate::explained;
 use crate::judging::{Found, Wanted};
@@ -403,14 +403,12 @@ impl Verdicts {
         let Some((place, _)) = self.schema.column_with_name(column) else {
             return Err(PyKeyError::new_err(column.to_owned()));
         };
-        let (list, mut items) = (PyList::empty(py), Items::default());
+        let (list, mut items, mut pauses) = (PyList::empty(py), Items::default(), Pauses::begin());
         for batch in &self.batches {
             let array = batch.column(place);
-            for from in (0..array.len()).step_by(PIECE) {
-                for row in from..array.len().min(from + PIECE) {
-                    list.append(items.item(py, array, row)?)?;
-                }
-                calls::pause(py)?;
+            for row in 0..array.len() {
+                list.append(items.item(py, array, row)?)?;
+                pauses.after_item(py, 0)?;
             }
         }
         Ok(list)
@@ -455,9 +453,6 @@ impl Verdicts {
         Ok(frame)
     }
 }
-
-/// The items of a list that are made at a time: others wait for the interpreter's lock meanwhile.
-const PIECE: usize = 1 << 15;
 
 /// The rows that `repr` shows.
 const SHOWN: usize = 10;

@@ -26,6 +26,7 @@ use crate::formats::write_lock::{LockNotice, WriteLock};
 use crate::input::shard::Shard;
 use crate::judge::same_url::SameUrl;
 use crate::output::receipt::Hex;
+use crate::threads;
 
 /// How every such file begins.
 const MAGIC: [u8; 8] = SEEN_MARK;
@@ -339,6 +340,7 @@ where
     let mut writer = Writer::new(same, shard, file)?;
     let mut keys = Merge::new(sources, u128::cmp)?;
     while let Some((_, key)) = keys.next()? {
+        threads::check();
         writer.add(key)?;
     }
     Ok(writer.end()?)
