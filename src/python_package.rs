@@ -39,6 +39,15 @@ pub fn with_tables(lists: Vec<PathBuf>) -> Result<Vec<PathBuf>, run::Error> {
     Ok(input::with_tables(lists).map_err(FilterError::from)?)
 }
 
+/// The lists among the paths that a pattern matches.
+///
+/// # Errors
+///
+/// If a folder whose name is a column is no table, or cannot be read.
+pub fn matched(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, run::Error> {
+    Ok(input::matched(paths).map_err(FilterError::from)?)
+}
+
 /// The warnings about keys of the lists' metadata that the files of a run do not have.
 pub fn about_metadata(receipt: &Receipt) -> Vec<String> {
     receipt.about_metadata()

@@ -6,8 +6,7 @@ use super::args::InputArgs;
 use super::error::Failure;
 use super::sources::read_once;
 use crate::formats::error::FileError;
-use crate::input::path_columns::is_path_column;
-use crate::input::{NameEnd, lists_named_in, tables_in, with_tables};
+use crate::input::{NameEnd, lists_named_in, matched, with_tables};
 use crate::run::error::FilterError;
 
 /// All lists, in order: the arguments, then those that `--files-from` names.
@@ -41,22 +40,12 @@ const SHELL_RULES: glob::MatchOptions =
 /// The files that a pattern matches, and the tables in folders that it matches, in alphabetical order.
 fn matching(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
     let wrong = |error: glob::PatternError| Failure::Pattern { pattern: pattern.to_owned(), problem: error.msg };
-    let mut files = Vec::new();
-    for path in glob::glob_with(pattern, SHELL_RULES).map_err(wrong)? {
-        let path =
-            path.map_err(|error| FileError { doing: "read", path: error.path().to_owned(), error: error.into() })?;
-        let is_column = |folder: &Path| folder.file_name().is_some_and(|name| is_path_column(&name.to_string_lossy()));
-        match path.is_dir() {
-            // Folders that are columns are a table.
-            true if is_column(&path) => files.extend(tables_in(&path).map_err(FilterError::from)?),
-            true => {}
-            false => files.push(path),
-        }
-    }
+    let unreadable =
+        |error: glob::GlobError| FileError { doing: "read", path: error.path().to_owned(), error: error.into() };
+    let paths = glob::glob_with(pattern, SHELL_RULES).map_err(wrong)?.map(|path| path.map_err(unreadable));
+    let files = matched(paths.collect::<Result<Vec<_>, _>>()?).map_err(FilterError::from)?;
     if files.is_empty() {
         return Err(Failure::NothingMatches { pattern: pattern.to_owned() });
     }
-    files.sort();
-    files.dedup();
     Ok(files)
 }

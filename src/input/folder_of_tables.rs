@@ -17,11 +17,31 @@ use crate::formats::seekable;
 ///
 /// [`ListError::Folder`] if the folder has other files, or other folders than columns, or none; [`ListError::Unreadable`] if one
 /// cannot be read.
-pub(crate) fn tables_in(folder: &Path) -> Result<Vec<PathBuf>, ListError> {
+fn tables_in(folder: &Path) -> Result<Vec<PathBuf>, ListError> {
     let mut files = Vec::new();
     if !add(folder, &mut Vec::new(), &mut files)? || files.is_empty() {
         return Err(no_table(folder));
     }
+    Ok(files)
+}
+
+/// The lists among the paths that a pattern matches, in alphabetical order: files, and the files of tables in folders that are columns.
+///
+/// # Errors
+///
+/// [`ListError::Folder`] if such a folder is no table, and [`ListError::Unreadable`] if one cannot be read.
+pub(crate) fn matched(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, ListError> {
+    let mut files = Vec::new();
+    for path in paths {
+        match path.is_dir() {
+            true if is_column(&path) => files.extend(tables_in(&path)?),
+            true => {}
+            false => files.push(path),
+        }
+    }
+    // A pattern may match a folder and what is in it.
+    files.sort();
+    files.dedup();
     Ok(files)
 }
 
@@ -41,6 +61,10 @@ pub(crate) fn with_tables(lists: impl IntoIterator<Item = PathBuf>) -> Result<Ve
     Ok(all)
 }
 
+fn is_column(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| is_path_column(&name.to_string_lossy()))
+}
+
 /// The error for a folder that is no table: with a pattern of the lists in it.
 pub(super) fn no_table(folder: &Path) -> ListError {
     ListError::Folder { path: folder.to_owned(), pattern: pattern(folder) }
@@ -48,7 +72,6 @@ pub(super) fn no_table(folder: &Path) -> ListError {
 
 /// Adds the files of a table in a folder; returns whether all are. `above` are the folders that led here: by links, one may lead back.
 fn add(folder: &Path, above: &mut Vec<PathBuf>, files: &mut Vec<PathBuf>) -> Result<bool, ListError> {
-    let is_column = |folder: &Path| folder.file_name().is_some_and(|name| is_path_column(&name.to_string_lossy()));
     let resolved = folder.canonicalize().map_err(FileError::of("read", folder))?;
     if above.contains(&resolved) {
         return Ok(false);

@@ -13,7 +13,7 @@ pub(crate) mod url_parts;
 
 pub(crate) use error::{ListError, ListNamesError, UrlFieldError};
 pub use error::{SkippedPart, SkippedRows};
-pub(crate) use folder_of_tables::{tables_in, with_tables};
+pub(crate) use folder_of_tables::{matched, with_tables};
 pub(crate) use layout::Delimiter;
 pub use layout::{Column, Layout, UrlField};
 #[cfg(unix)]

@@ -69,7 +69,7 @@ pub fn check() {
 
 #[cold]
 fn stop() {
-    // What is dropped on the way may ask again.
+    // What is dropped while a thread unwinds may call `check`, and must not unwind again: that aborts.
     if !thread::panicking() {
         resume_unwind(Box::new(Stopped));
     }

@@ -160,7 +160,7 @@ fn lists_keep_what_they_share() {
     assert_eq!(split(&bench, "--per-input", "one none")["lists"][1].get("dropped_metadata"), None);
 }
 
-/// What is damaged, or cannot have our columns, is dropped, and the run says so.
+/// A run drops metadata that is damaged or cannot describe our columns, and says so.
 #[test]
 fn what_cannot_stay_true_is_dropped_and_told() {
     let bench = Bench::with_site();

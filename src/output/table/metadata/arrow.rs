@@ -10,7 +10,7 @@ use super::columns::Columns;
 use super::descriptions::{self, ARROW};
 use crate::formats::columnar::{Malformed, guarded};
 
-/// What comes before the schema where its length is in front: this mark, and the length.
+/// A schema may have this mark and its length before it.
 const MARK: [u8; 4] = [0xff; 4];
 const PREFIX: usize = MARK.len() + 4;
 

@@ -40,7 +40,7 @@ impl FileMetadata {
             let fields = table.map_or(&[][..], |table| table.file.schema().root_schema().get_fields());
             let names: Vec<String> = fields.iter().map(|field| field.name().to_owned()).collect();
             match &known {
-                Some(known) if *known == (names.clone(), own) => {}
+                Some((known, of_known)) if *known == names && *of_known == own => {}
                 Some(_) => all.share(FileMetadata::of_list(place, own, &names, columns), place, columns),
                 None => (all, known) = (FileMetadata::of_list(place, own, &names, columns), Some((names, own))),
             }
