@@ -13,7 +13,7 @@ use robosieve::policy::source::{self, Options};
 use robosieve::python_package::Field;
 
 use crate::arguments::{self, text};
-use crate::calls::{Call, Done};
+use crate::calls::Call;
 use crate::times::time;
 use crate::{error, headers};
 
@@ -251,17 +251,17 @@ const PIECE_BYTES: usize = 1 << 20;
 /// Adds answers: this thread takes them from Python, while another compiles those before.
 pub fn add(
     py: Python<'_>,
-    (call, done): (&Call<'_>, &dyn Fn() -> Done),
+    call: &Call<'_, '_>,
     answers: Answers<'_>,
     options: &Options,
     captures: &mut Captures,
 ) -> PyResult<()> {
     let (sender, receiver) = sync_channel::<Vec<source::Answer>>(2);
     let add = || source::add_answers(receiver.into_iter().flatten(), options, captures).map_err(error::source);
-    call.work_fed(py, done, add, || {
+    call.work_fed(py, add, || {
         let sender = sender;
         sent(answers, |piece| {
-            call.ask(py, done)?;
+            call.ask(py)?;
             Ok(py.detach(|| sender.send(piece)).is_ok())
         })
     })

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use pyo3::conversion::FromPyObjectOwned;
-use pyo3::exceptions::{PyException, PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyString, PyTuple, PyType};
 use robosieve::policy::Overrides;
@@ -32,13 +32,8 @@ pub fn items<'py, T: FromPyObjectOwned<'py>>(
     };
     let item = move |(at, item): (usize, PyResult<Bound<'py, PyAny>>)| {
         let item = item?;
-        // Python may run meanwhile, and be interrupted.
-        item.extract::<T>().map_err(Into::<PyErr>::into).map_err(|problem| {
-            match problem.is_instance_of::<PyException>(item.py()) {
-                true => PyTypeError::new_err(format!("{parameter}: item {at} is {item:?}")),
-                false => problem,
-            }
-        })
+        let told = || PyTypeError::new_err(format!("{parameter}: item {at} is {item:?}"));
+        item.extract().map_err(|problem: T::Error| error::instead(item.py(), problem.into(), told))
     };
     Ok(items.enumerate().map(item))
 }

@@ -36,7 +36,7 @@ pub struct Rows {
     lines: AtomicU64,
     bytes: AtomicU64,
     /// How many there are, if that is known.
-    pub all: Option<u64>,
+    all: Option<u64>,
 }
 
 impl Rows {
@@ -59,50 +59,62 @@ impl Rows {
     }
 }
 
+/// The most rows, each for so many crawlers, that are worked on in the calling thread, without looking at the rest of the world.
+const SHORT: usize = 1 << 16;
+
 /// A call from Python, in the thread that makes it.
-pub struct Call<'py> {
+pub struct Call<'c, 'py> {
     callback: Option<Bound<'py, PyAny>>,
+    done: Box<dyn Fn() -> Done + 'c>,
     begun: Instant,
     asked: Cell<Instant>,
     /// Set once the call must end.
     pub stop: Arc<AtomicBool>,
 }
 
-impl<'py> Call<'py> {
+impl<'c, 'py> Call<'c, 'py> {
     /// A call that reports to this function.
-    pub fn new(callback: Option<&Bound<'py, PyAny>>) -> PyResult<Call<'py>> {
+    pub fn new(callback: Option<&Bound<'py, PyAny>>) -> PyResult<Call<'c, 'py>> {
         if let Some(given) = callback.filter(|given| !given.is_callable()) {
             return Err(PyTypeError::new_err(format!("progress: expected a function, not {}", given.repr()?)));
         }
-        let (begun, stop) = (Instant::now(), Arc::default());
-        Ok(Call { callback: callback.cloned(), begun, asked: Cell::new(begun), stop })
+        Ok(Call { callback: callback.cloned(), ..Call::silent() })
     }
 
     /// A call that reports to nobody.
-    pub fn silent() -> Call<'py> {
+    pub fn silent() -> Call<'c, 'py> {
         let begun = Instant::now();
-        Call { callback: None, begun, asked: Cell::new(begun), stop: Arc::default() }
+        Call { callback: None, done: Box::new(Done::default), begun, asked: Cell::new(begun), stop: Arc::default() }
+    }
+
+    /// The same call; `done` says how far it is.
+    pub fn with_progress(self, done: impl Fn() -> Done + 'c) -> Call<'c, 'py> {
+        Call { done: Box::new(done), ..self }
+    }
+
+    /// Does `work` on so many rows, as [`Call::work`] does if they are many.
+    pub fn work_on<T: Send>(
+        &self,
+        py: Python<'py>,
+        rows: usize,
+        work: impl FnOnce() -> PyResult<T> + Send,
+    ) -> PyResult<T> {
+        if rows <= SHORT { error::guarded(|| py.detach(work)) } else { self.work(py, work) }
     }
 
     /// Does `work` in another thread and without the interpreter's lock; at Ctrl-C it unwinds, where the library asks whether it must.
-    pub fn work<T: Send>(
-        &self,
-        py: Python<'py>,
-        done: &dyn Fn() -> Done,
-        work: impl FnOnce() -> PyResult<T> + Send,
-    ) -> PyResult<T> {
+    pub fn work<T: Send>(&self, py: Python<'py>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
         // No other thread of Python is told of signals.
         if self.callback.is_none() && !is_main_thread(py)? {
             return error::guarded(|| py.detach(work));
         }
-        self.work_fed(py, done, work, || Ok(()))
+        self.work_fed(py, work, || Ok(()))
     }
 
-    /// The same; in this thread, `feed` gives it what Python has.
+    /// Does the same in another thread of any; in this one, `feed` gives it what Python has.
     pub fn work_fed<T: Send>(
         &self,
         py: Python<'py>,
-        done: &dyn Fn() -> Done,
         work: impl FnOnce() -> PyResult<T> + Send,
         feed: impl FnOnce() -> PyResult<()>,
     ) -> PyResult<T> {
@@ -111,14 +123,17 @@ impl<'py> Call<'py> {
             Ok(ended) => ended,
             Err(Stopped) => Err(PyKeyboardInterrupt::new_err(())),
         };
-        self.watch(py, done, work, feed)
+        self.watched(py, work, feed)
     }
 
     /// Does `work` in another thread and without the interpreter's lock, which sees by `stop` that it must end.
-    pub fn watch<T: Send>(
+    pub fn watch<T: Send>(&self, py: Python<'py>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
+        self.watched(py, work, || Ok(()))
+    }
+
+    fn watched<T: Send>(
         &self,
         py: Python<'py>,
-        done: &dyn Fn() -> Done,
         work: impl FnOnce() -> PyResult<T> + Send,
         feed: impl FnOnce() -> PyResult<()>,
     ) -> PyResult<T> {
@@ -134,7 +149,7 @@ impl<'py> Call<'py> {
                 match py.detach(move || end.recv_timeout(EVERY)) {
                     Ok(ended) => break ended,
                     Err(RecvTimeoutError::Disconnected) => break Err(error::run("the work ended unexpectedly")),
-                    Err(RecvTimeoutError::Timeout) if raised.is_none() => raised = self.ask(py, done).err(),
+                    Err(RecvTimeoutError::Timeout) if raised.is_none() => raised = self.ask(py).err(),
                     Err(RecvTimeoutError::Timeout) => {}
                 }
             };
@@ -147,30 +162,31 @@ impl<'py> Call<'py> {
     }
 
     /// Asks for signals, and reports how far the call is, unless that was a moment ago.
-    pub fn ask(&self, py: Python<'py>, done: &dyn Fn() -> Done) -> PyResult<()> {
+    pub fn ask(&self, py: Python<'py>) -> PyResult<()> {
         if self.asked.get().elapsed() < EVERY / 2 {
             return Ok(());
         }
         self.asked.set(Instant::now());
         py.check_signals()?;
-        self.report(&done())
+        self.report()
     }
 
     /// Reports how far the call is.
-    pub fn report(&self, done: &Done) -> PyResult<()> {
+    pub fn report(&self) -> PyResult<()> {
         let Some(callback) = &self.callback else { return Ok(()) };
+        let Done { lines, bytes, share } = (self.done)();
         let numbers = PyDict::new(callback.py());
-        numbers.set_item("lines", done.lines)?;
-        numbers.set_item("bytes", done.bytes)?;
+        numbers.set_item("lines", lines)?;
+        numbers.set_item("bytes", bytes)?;
         numbers.set_item("seconds", self.begun.elapsed().as_secs_f64())?;
-        numbers.set_item("share", done.share)?;
+        numbers.set_item("share", share)?;
         callback.call1((numbers,)).map(drop)
     }
 }
 
 /// Does `work` as [`Call::work`] does, for a call without a callback.
 pub fn work<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
-    Call::silent().work(py, &Done::default, work)
+    Call::silent().work(py, work)
 }
 
 fn is_main_thread(py: Python<'_>) -> PyResult<bool> {

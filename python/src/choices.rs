@@ -226,10 +226,11 @@ fn requirements(given: &str) -> PyResult<Requirements> {
 fn statuses_of(given: &Bound<'_, PyAny>) -> PyResult<Statuses> {
     let parameter = "statuses";
     let Ok(dict) = given.cast::<PyDict>() else {
-        let path: PathBuf = given.extract().map_err(|_| {
+        let told = || {
             let kind = given.get_type().name().map_or_else(|_| String::new(), |name| format!(", not {name}"));
             PyTypeError::new_err(format!("{parameter}: expected a dict, a name or a path{kind}"))
-        })?;
+        };
+        let path: PathBuf = given.extract().map_err(|problem| error::instead(given.py(), problem, told))?;
         return Statuses::named_or_read(&path).map_err(|problem| error::parameter(parameter, problem));
     };
     let mut statuses = Statuses::default();

@@ -77,11 +77,11 @@ pub fn compile(
         captures.add_overrides(&arguments::overrides(overrides)?).map_err(error::policy)?;
     }
     let progress = progress_of_captures(&captures);
-    let done = || {
+    let call = call.with_progress(move || {
         let (lines, bytes) = progress();
         Done { lines, bytes, share: None }
-    };
-    sources.add(py, (&call, &done), origin, &options, &mut captures)?;
+    });
+    sources.add(py, &call, origin, &options, &mut captures)?;
     warn::of_passed_over(py, captures.passed_over())?;
     let made = || match (lock, out) {
         (Some(lock), Some(out)) => {
@@ -95,8 +95,8 @@ pub fn compile(
             Ok((Policy::of(policy), statistics))
         }
     };
-    let (policy, statistics) = call.work(py, &done, made)?;
-    call.report(&done())?;
+    let (policy, statistics) = call.work(py, made)?;
+    call.report()?;
     warn::of_ties(py, &statistics)?;
     Ok(policy)
 }

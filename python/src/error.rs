@@ -66,6 +66,16 @@ pub fn named(py: Python<'_>, parameter: &str, problem: PyErr) -> PyErr {
     named
 }
 
+/// Whether Python was interrupted while it ran, so that nothing else is wrong.
+pub fn is_interrupt(py: Python<'_>, problem: &PyErr) -> bool {
+    !problem.is_instance_of::<PyException>(py)
+}
+
+/// `told` in place of an error of Python; an interrupt stays one.
+pub fn instead(py: Python<'_>, problem: PyErr, told: impl FnOnce() -> PyErr) -> PyErr {
+    if is_interrupt(py, &problem) { problem } else { told() }
+}
+
 /// Runs work in which a panic is an [`Error`] for Python, not a `BaseException`, which ends a worker.
 pub fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(panicked(&*panic)))

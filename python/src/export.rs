@@ -8,7 +8,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use pyo3::prelude::*;
 use robosieve::diff::{self, Change, Diff};
 use robosieve::export::{Export, Table};
-use robosieve::python_package::{self, Column, Kind, Value, check_stop};
+use robosieve::python_package::{self, Column, Kind, Value};
 
 use crate::arguments;
 use crate::calls::{self, Call, Rows};
@@ -57,13 +57,11 @@ pub fn table(
     let export = Export::new(&policy.inner, what, &crawlers).choices(Choices::made(choices));
     let mut batches = Batches::new(python_package::columns_of(what));
     let rows = Rows::default();
-    let mut push = |row: &[Value<'_>]| {
-        check_stop();
-        batches.push(row).map(|texts| rows.add(1, texts))
-    };
-    call.work(py, &|| rows.done(), || python_package::rows_of(&export, &mut push).map_err(error::policy))?;
+    let call = call.with_progress(|| rows.done());
+    let mut push = |row: &[Value<'_>]| batches.push(row).map(|texts| rows.add(1, texts));
+    call.work(py, || python_package::rows_of(&export, &mut push).map_err(error::policy))?;
     batches.end().map_err(error::policy)?;
-    call.report(&rows.done())?;
+    call.report()?;
     Ok(Stream::of(batches.schema, batches.done.into_iter().map(Ok)))
 }
 

@@ -111,7 +111,11 @@ pub fn filter(
     let with_overrides = with_overrides.transpose()?;
     let policy = with_overrides.as_ref().unwrap_or(&policy.inner);
     let mut choices = Choices::made(choices);
-    let call = Call::new(progress)?;
+    let counted = Progress::new();
+    let call = Call::new(progress)?.with_progress(|| {
+        let (lines, bytes, share) = python_package::progress_of(&counted);
+        Done { lines, bytes, share }
+    });
     let mut job = Job::new(lists, crawlers(policy, agents.as_deref())?)
         .url_field(url_field)
         .explain(explain)
@@ -140,24 +144,25 @@ pub fn filter(
         (job.choices, job.chunk_size) = (choices, earlier.chunk_size);
     }
     lost_pages::watch();
-    let progress = Progress::new();
-    let done = || {
-        let (lines, bytes, share) = python_package::progress_of(&progress);
-        Done { lines, bytes, share }
-    };
     // Asked to stop, the run finishes its current chunks and makes them durable.
     let run = || match file {
-        Some(file) => job.run_into(policy, &progress, Box::new(PythonFile(file))),
-        None => job.run(policy, &progress),
+        Some(file) => job.run_into(policy, &counted, Box::new(PythonFile(file))),
+        None => job.run(policy, &counted),
     };
-    let receipt = error::guarded(|| call.watch(py, &done, || run().map_err(failed), || Ok(())))?;
-    call.report(&done())?;
+    let receipt = call.watch(py, || run().map_err(failed))?;
+    call.report()?;
     warn_of_tabs(py, &receipt)?;
     warn_of_metadata(py, &receipt)?;
     if let Some(out) = &out {
         warn_of_uncounted(py, &receipt, out)?;
     }
     serde_json::to_string(&receipt).map_err(error::run)
+}
+
+/// The lists among the paths that a pattern matches.
+#[pyfunction]
+pub fn matched(paths: Vec<PathBuf>) -> PyResult<Vec<PathBuf>> {
+    python_package::matched(paths).map_err(error::run)
 }
 
 /// A shard; ages must be judged at the same time in all of them.

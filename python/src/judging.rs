@@ -69,8 +69,8 @@ impl Sets {
     }
 }
 
-/// Judges a column. Each value of a dictionary is judged once. `threads` is 0 for all processors.
-pub fn judged(matchers: &Matchers, column: &Column, wanted: &Wanted, threads: usize, rows: &Rows) -> Found {
+/// Judges a column, and counts it as `rows`. Each value of a dictionary is judged once. `threads` is 0 for all processors.
+pub fn judged(matchers: &Matchers, column: &Column, wanted: &Wanted, threads: usize, rows: Option<&Rows>) -> Found {
     let mut found = of_texts(matchers, &column.texts, wanted, threads, rows);
     if let Some(keys) = &column.keys {
         let of_rows = |of_values: &Vec<Outcome>| keys.iter().map(|&key| of_values[key]).collect();
@@ -95,7 +95,7 @@ struct Piece<'f> {
     said: Vec<&'f mut [Preference]>,
 }
 
-fn of_texts(matchers: &Matchers, texts: &Texts, wanted: &Wanted, threads: usize, rows: &Rows) -> Found {
+fn of_texts(matchers: &Matchers, texts: &Texts, wanted: &Wanted, threads: usize, rows: Option<&Rows>) -> Found {
     let (count, crawlers) = (texts.len(), matchers.each().len());
     let size = wanted.piece(crawlers);
     let mut found = Found::default();
@@ -131,7 +131,9 @@ fn of_texts(matchers: &Matchers, texts: &Texts, wanted: &Wanted, threads: usize,
             check_stop();
             let judged = piece.rows.clone();
             worker.judge(matchers, texts, piece, &wanted.said, &refused);
-            rows.add(judged.len(), judged.map(|row| texts.get(row).len()).sum());
+            if let Some(rows) = rows {
+                rows.add(judged.len(), judged.map(|row| texts.get(row).len()).sum());
+            }
         }
     };
     at_once(threads.min(pieces), work);

@@ -65,7 +65,7 @@ mod _robosieve {
     #[pymodule_export]
     use crate::export::table;
     #[pymodule_export]
-    use crate::filter::filter;
+    use crate::filter::{filter, matched};
     #[pymodule_export]
     use crate::inspect::inspect;
     #[pymodule_export]

@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use robosieve::python_package::check_stop;
 use robosieve::run;
 
-use crate::calls::{Call, Rows};
+use crate::calls::Call;
 use crate::column::Column;
 use crate::urls;
 
@@ -32,6 +32,6 @@ pub fn line_sum(py: Python<'_>, lines: &Bound<'_, PyAny>, column: Option<&str>) 
         };
         Ok((0..column.rows).map(hash).fold(0, u128::wrapping_add))
     };
-    let sums = urls::each(py, (&Call::silent(), &Rows::default()), columns, 1, sum)?;
+    let sums = urls::each(py, &Call::silent(), columns, 1, sum)?;
     Ok(sums.into_iter().fold(0, u128::wrapping_add))
 }

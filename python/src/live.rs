@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use robosieve::policy::{self, ErrorKind, OriginReport};
 use robosieve::{Agents, Dialect, LiveMatcher, Outcome, Partition, python_package};
 
-use crate::calls::{self, Call, Rows};
+use crate::calls::{self, Call};
 use crate::choices::Choices;
 use crate::column::Column;
 use crate::judging::{self, Found};
@@ -152,15 +152,16 @@ impl LivePolicy {
         let urls = &several(urls)?;
         let index = urls::index(urls, column)?.map(Bound::unbind);
         let columns = urls::columns(urls, column)?;
-        let chunks = urls::each(py, (&Call::silent(), &Rows::default()), columns, 1, Ok)?;
+        let chunks = urls::all(py, columns)?;
+        let (call, rows) = (Call::silent(), chunks.iter().map(|column| column.rows).sum::<usize>() * asked.len());
         let judged = if shape.has_only_outcomes() {
             let matcher = self.matcher(agent, choices)?;
-            calls::work(py, || judged(&chunks, &matcher, &shape))?
+            call.work_on(py, rows, || judged(&chunks, &matcher, &shape))?
         } else {
             // All crawlers see the same answers, and the same time.
             let choices = Choices::made(choices);
             let matcher = self.made(&asked[0].to_string(), choices)?;
-            calls::work(py, || judged_by_policy(&chunks, &matcher, (&asked, choices), &shape))?
+            call.work_on(py, rows, || judged_by_policy(&chunks, &matcher, (&asked, choices), &shape))?
         };
         Ok(Verdicts { index, ..judged })
     }
@@ -349,7 +350,7 @@ fn judged_by_policy(
     let matchers = policy.map_err(error::policy)?.matchers(asked, choices).map_err(error::agent)?;
     let wanted = shape.wanted();
     for column in columns {
-        let found = judging::judged(&matchers, column, &wanted, 0, &Rows::default());
+        let found = judging::judged(&matchers, column, &wanted, 0, None);
         shape.batches(column, matchers.each(), &found, &mut batches).map_err(error::urls)?;
     }
     Ok(Verdicts { schema: shape.schema(), batches, index: None })

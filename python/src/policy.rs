@@ -187,14 +187,16 @@ impl Policy {
             }
             return Ok(Judged::Stream(Stream::judged(columns, matchers, shape, threads)));
         }
-        let (wanted, rows) = (shape.wanted(), Rows::of(urls));
+        // Only a callback asks how many there are.
+        let (wanted, rows) = (shape.wanted(), progress.map(|_| Rows::of(urls)));
+        let call = call.with_progress(|| rows.as_ref().map(Rows::done).unwrap_or_default());
         let judged = |column: Column| {
-            let found = judging::judged(&matchers, &column, &wanted, threads, &rows);
+            let found = judging::judged(&matchers, &column, &wanted, threads, rows.as_ref());
             let mut batches = Vec::new();
             shape.batches(&column, matchers.each(), &found, &mut batches).map_err(error::urls)?;
             Ok(batches)
         };
-        let batches = urls::each(py, (&call, &rows), columns, matchers.each().len(), judged)?.concat();
+        let batches = urls::each(py, &call, columns, matchers.each().len(), judged)?.concat();
         Ok(Judged::Verdicts(Verdicts { schema: shape.schema(), batches, index }))
     }
 
@@ -328,8 +330,10 @@ impl fmt::Display for Opened {
 impl Files {
     /// A path, or an iterable of paths and policies.
     fn of(given: &Bound<'_, PyAny>) -> PyResult<Files> {
-        if let Ok(path) = given.extract() {
-            return Ok(Files::One(path));
+        match given.extract() {
+            Ok(path) => return Ok(Files::One(path)),
+            Err(problem) if error::is_interrupt(given.py(), &problem) => return Err(problem),
+            Err(_) => {}
         }
         if given.is_instance_of::<PyBytes>() || given.try_iter().is_err() {
             let kind = given.get_type().name()?;

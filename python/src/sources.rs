@@ -10,7 +10,7 @@ use robosieve::python_package::add_single;
 
 use crate::answers::{self, Answer, Answers};
 use crate::arguments::listed;
-use crate::calls::{Call, Done};
+use crate::calls::Call;
 use crate::{answer_table, error};
 
 /// Sources of robots.txt files.
@@ -68,16 +68,16 @@ impl<'py> Sources<'py> {
     pub fn add(
         self,
         py: Python<'_>,
-        (call, done): (&Call<'_>, &dyn Fn() -> Done),
+        call: &Call<'_, '_>,
         origin: Option<&str>,
         options: &Options,
         captures: &mut Captures,
     ) -> PyResult<()> {
         let added =
-            |add: &mut (dyn FnMut() -> Result<(), Error> + Send)| call.work(py, done, || add().map_err(error::source));
+            |add: &mut (dyn FnMut() -> Result<(), Error> + Send)| call.work(py, || add().map_err(error::source));
         match (origin, self) {
             (None, Sources::Files(files)) => added(&mut || source::add(&files, options, captures)),
-            (None, Sources::Answers(answers)) => answers::add(py, (call, done), answers, options, captures),
+            (None, Sources::Answers(answers)) => answers::add(py, call, answers, options, captures),
             (Some(origin), Sources::Files(files)) => {
                 let [single] = &files[..] else {
                     let count = files.len();

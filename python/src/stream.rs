@@ -10,7 +10,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use robosieve::Matchers;
 
-use crate::calls::Rows;
 use crate::judging::judged;
 use crate::urls::Columns;
 use crate::verdicts::Shape;
@@ -129,13 +128,12 @@ impl Stream {
 
     /// The verdicts on each batch, judged when it is read.
     pub fn judged(mut columns: Columns, matchers: Matchers, shape: Shape, threads: usize) -> Stream {
-        let rows = Rows::default();
         let (schema, wanted) = (shape.schema(), shape.wanted());
         let mut next = move || -> Option<Result<Vec<RecordBatch>, ArrowError>> {
             let column = columns.next()?;
             let judge = || {
                 let (column, mut batches) = (column?, Vec::new());
-                let found = judged(&matchers, &column, &wanted, threads, &rows);
+                let found = judged(&matchers, &column, &wanted, threads, None);
                 shape.batches(&column, matchers.each(), &found, &mut batches)?;
                 Ok(batches)
             };

@@ -11,7 +11,7 @@ use robosieve::SameUrl;
 use robosieve::python_package::{check_stop, with_tables};
 use robosieve::run::{Job, Progress, SeenFile, Shard, UrlField};
 
-use crate::calls::{self, Call, Done, Rows};
+use crate::calls::{self, Call, Rows};
 use crate::choices::named;
 use crate::column::Column;
 use crate::urls;
@@ -47,17 +47,20 @@ pub fn unique(
     };
     let columns = urls::columns(urls, column)?;
     let index = urls::index(urls, column)?.map(Bound::unbind);
-    let rows = Rows::of(urls);
+    let rows = progress.map(|_| Rows::of(urls));
+    let call = call.with_progress(|| rows.as_ref().map(Rows::done).unwrap_or_default());
     let keys = |column: Column| {
         let key = |row: usize| {
             check_stop();
             let url = column.value(row);
-            rows.add(1, url.map_or(0, <[u8]>::len));
+            if let Some(rows) = &rows {
+                rows.add(1, url.map_or(0, <[u8]>::len));
+            }
             url.and_then(|url| same.hash(url).ok())
         };
         Ok((0..column.rows).map(key).collect())
     };
-    let chunks = urls::each(py, (&call, &rows), columns, 1, keys)?;
+    let chunks = urls::each(py, &call, columns, 1, keys)?;
     let (schema, batches) = calls::work(py, || batches(&chunks, same, seen.as_deref()))?;
     Ok(Verdicts { schema, batches, index })
 }
@@ -133,7 +136,7 @@ pub fn keys(
     }
     // SAFETY: who names a list answers for its not changing meanwhile, as SECURITY.md says.
     let job = unsafe { job.map_lists() };
-    let file = call.work(py, &Done::default, || job.write_keys(&out, &Progress::new()).map_err(error::run))?;
+    let file = call.work(py, || job.write_keys(&out, &Progress::new()).map_err(error::run))?;
     Ok((file.count, format!("{:032x}", file.checksum())))
 }
 

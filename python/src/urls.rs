@@ -13,7 +13,7 @@ use pyo3::types::{PyBytes, PyDict, PyFloat, PyFrozenSet, PyList, PyMapping, PySe
 use robosieve::python_package::UrlParts;
 
 use crate::arguments;
-use crate::calls::{Call, Pauses, Rows};
+use crate::calls::{Call, Pauses};
 use crate::capsule::{self, Arrays};
 use crate::column::{Column, chosen, is_text, refused};
 use crate::dataset;
@@ -30,28 +30,33 @@ const WANTED: &str = "expected an Arrow array or stream of string, large_string,
 /// Columns of URLs, chunk by chunk.
 pub type Columns = Box<dyn Iterator<Item = Result<Column, ArrowError>> + Send>;
 
-/// The most rows, each for so many crawlers, that are worked on without looking at the rest of the world.
-const SHORT: usize = 1 << 16;
-
-/// What `of` makes of each chunk, in order. This thread reads the chunks, because it may be the only one in which Python can; a long one
-/// is worked on in another, which counts `rows`.
+/// What `of` makes of each chunk for so many crawlers, in order. This thread reads the chunks, because it may be the only one in which
+/// Python can.
 pub fn each<T: Send>(
     py: Python<'_>,
-    (call, rows): (&Call<'_>, &Rows),
+    call: &Call<'_, '_>,
     mut columns: Columns,
     crawlers: usize,
     mut of: impl FnMut(Column) -> PyResult<T> + Send,
 ) -> PyResult<Vec<T>> {
-    let (mut made, done) = (Vec::new(), || rows.done());
-    while let Some(column) = error::guarded(|| Ok(py.detach(|| columns.next())))? {
-        let column = column.map_err(error::urls)?;
-        let is_short = column.rows.saturating_mul(crawlers) <= SHORT;
-        let of = || of(column);
-        made.push(if is_short { error::guarded(|| py.detach(of))? } else { call.work(py, &done, of)? });
-        call.ask(py, &done)?;
+    let mut made = Vec::new();
+    while let Some(column) = next(py, &mut columns)? {
+        made.push(call.work_on(py, column.rows.saturating_mul(crawlers), || of(column))?);
+        call.ask(py)?;
     }
-    call.report(&rows.done())?;
+    call.report()?;
     Ok(made)
+}
+
+/// All chunks.
+pub fn all(py: Python<'_>, mut columns: Columns) -> PyResult<Vec<Column>> {
+    std::iter::from_fn(|| next(py, &mut columns).transpose()).collect()
+}
+
+fn next(py: Python<'_>, columns: &mut Columns) -> PyResult<Option<Column>> {
+    py.check_signals()?;
+    let column = error::guarded(|| Ok(py.detach(|| columns.next())))?;
+    column.transpose().map_err(error::urls)
 }
 
 /// The URLs of an object; for a table, those of the column with this name, or of its only column, or in [parts](url_parts).
@@ -207,7 +212,7 @@ impl Copied {
             }
             pieces.push(piece);
         }
-        // What was copied first may have been replaced since.
+        // Other threads may have replaced items that were copied before.
         for (number, piece) in pieces.into_iter().enumerate() {
             let now = list.get_slice(number * PIECE, (number + 1) * PIECE);
             if list.len() != length || !now.iter().zip(&piece).all(|(now, before)| now.is(&before)) {

@@ -373,7 +373,7 @@ impl Verdicts {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
-    /// What it is, and its first rows.
+    /// How many rows there are, the names of the columns, and the first rows.
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let (rows, columns) = (self.__len__(), self.columns());
         let mut text = format!("<robosieve.Verdicts: {rows} rows of {}>", columns.join(", "));

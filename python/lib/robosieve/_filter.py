@@ -271,11 +271,7 @@ def _files(given: str) -> list[str]:
     """The files that a pattern matches, sorted; or the one file."""
     if not glob.has_magic(given) or os.path.exists(given):
         return [given]
-    found = sorted(glob.glob(given, recursive=True))
-    # Folders that are columns are tables, which are read whole, unless the pattern matches what is in them, too.
-    above = {os.path.dirname(path) for path in found}
-    tables = {path for path in found if os.path.basename(path).find("=") > 0 and path not in above}
-    files = [path for path in found if path in tables or not os.path.isdir(path)]
+    files = sorted(map(os.fspath, _robosieve.matched(glob.glob(given, recursive=True))))
     if not files:
         raise Error(f"lists: the pattern {given} matches no file")
     return files
