@@ -52,6 +52,12 @@ TOKEN = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 
+# A function that constants may call, which then cannot ask which mutant is active; and what rustc says where one does call it.
+CONSTANT = re.compile(rb"\bconst\s+(?=(unsafe\s+)?fn\b)")
+CALLED_BY_CONSTANT = re.compile(r"cannot call non-const .*`(?:.*::)?(\w+)(?:::<.*>)?` in (?:constant|static)")
+# What the compiler would copy with all these arms to where it is called.
+INLINE = re.compile(rb"#\[inline(\(always\))?\]")
+
 # A function that returns an iterator of a type without a name.
 OPAQUE = re.compile(rb"->\s*impl Iterator<[^{]*$")
 
@@ -116,7 +122,7 @@ def offset(lines, place):
 
 
 def body_of(text, function):
-    """Where the body of a function is, with its braces; None if it cannot ask which mutant is active, as a constant function."""
+    """Where the body of a function is, with its braces; None if it has none."""
     depth, is_past_name, at = 0, False, function[0]
     while at < function[1]:
         token = TOKEN.match(text, at)[0]
@@ -125,8 +131,6 @@ def body_of(text, function):
         elif token in b")]":
             depth -= 1
         elif token == b"fn" and depth == 0:
-            if re.search(rb"\bconst\s+(unsafe\s+)?$", text[function[0] : at]):
-                return None
             is_past_name = True
         elif token == b"{" and depth == 0 and is_past_name:
             return at, function[1]
@@ -156,8 +160,7 @@ class SwitchedFile:
             functions = rest[len(within) :]
             body = body_of(self.text, function)
             self.pieces.append((self.text[start : function[0]], owner))
-            # Copies of all these arms where the function is called would be too much for the compiler.
-            self.pieces.append((re.sub(rb"#\[inline(\(always\))?\]", b"#[inline(never)]", self.text[function[0] : body[0]]), function))
+            self.pieces.append((CONSTANT.sub(b"", INLINE.sub(b"#[inline(never)]", self.text[function[0] : body[0]])), function))
             self.switch(function, body, within)
             start = function[1]
         self.pieces.append((self.text[start:end], owner))
@@ -230,11 +233,22 @@ class Switched:
         """Leaves out what these errors of rustc are in; the number of mutants left out."""
         before = len(self.apart) + len(self.unviable)
         for error in errors:
+            called = CALLED_BY_CONSTANT.search(error["message"])
+            if called:
+                self.leave_out_constant(called[1].encode())
+                continue
             for span in error["spans"]:
                 if not span["is_primary"] or span["file_name"] not in self.files:
                     continue
                 self.leave_out_at(span["file_name"], span["byte_start"])
         return len(self.apart) + len(self.unviable) - before
+
+    def leave_out_constant(self, name):
+        """Leaves out the functions of this name that constants may call."""
+        head = re.compile(rb"\bconst\s+(unsafe\s+)?fn\s+%s\b" % name)
+        for file, function in self.functions:
+            if head.search(self.original[file][slice(*function)]):
+                self.apart |= {mutant for mutant in self.all if (mutant.file, mutant.function) == (file, function)}
 
     def leave_out_at(self, file, at):
         starts, owners = self.files[file].owners()

@@ -72,10 +72,15 @@ class Results:
             print(f"survives: {mutant.name}", flush=True)
 
 
-def cargo(tree, target, opt_level, *command):
+def optimised(level):
+    """Options of Cargo."""
+    return ["--config", f"profile.test.package.robosieve.opt-level={level}"]
+
+
+def cargo(tree, target, options, *command):
     """What Cargo builds, and the errors of rustc."""
     environment = {**os.environ, "CARGO_TARGET_DIR": str(target), "CARGO_PROFILE_DEV_DEBUG": "0"}
-    command = ["cargo", *command, "--locked", "--message-format=json", "--config", f"profile.test.package.robosieve.opt-level={opt_level}"]
+    command = ["cargo", *command, "--locked", "--message-format=json", *options]
     done = subprocess.run(command, cwd=tree, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     errors = [message["message"] for message in messages if message["reason"] == "compiler-message"]
@@ -92,13 +97,13 @@ def executables(messages):
     return {"lib" if message["target"]["kind"] == ["lib"] else message["target"]["name"]: message["executable"] for message in built}
 
 
-def build(switched, target, opt_level, programs):
+def build(switched, target, options, programs):
     """Builds these programs of tests of a tree with switches, without the mutants that do not compile."""
     asked = [option for program in programs for option in PROGRAMS[program]]
-    for command in (["check", "--lib", "--features", "internals"], ["test", "--no-run", *asked]):
+    for command in (["check", "--lib"], ["test", "--no-run", *asked]):
         while True:
             switched.write()
-            is_built, messages, errors = cargo(switched.tree, target, opt_level, *command)
+            is_built, messages, errors = cargo(switched.tree, target, options, *command)
             if is_built:
                 break
             count = switched.leave_out(errors)
@@ -269,7 +274,7 @@ def try_apart(tree, target, tests, work, mutants, results):
         try:
             path.write_bytes(mutant.in_text(text, 0, len(text)))
             asked = [option for program in tests for option in PROGRAMS[program]]
-            is_built, messages, _ = cargo(tree, target, 0, "test", "--no-run", *asked)
+            is_built, messages, _ = cargo(tree, target, optimised(0), "test", "--no-run", *asked)
             if is_built:
                 trials = Trials(tree, executables(messages), tests, float("inf"), work, 1)
                 results.add(mutant, trials.trial(trials.of_file(mutant.file), {}))
