@@ -28,11 +28,9 @@ pub(super) struct CompileSpace {
 /// hostile groups exceed it; the memory for large real files is reused.
 const KEPT: usize = 1 << 18;
 
-impl CompileSpace {
-    fn release_if_large(&mut self, patterns: &Patterns, work: usize) {
-        if patterns.all().len().saturating_add(work) > KEPT {
-            *self = CompileSpace::default();
-        }
+fn release_if_large<T: Default>(space: &mut T, patterns: &Patterns, work: usize) {
+    if patterns.all().len().saturating_add(work) > KEPT {
+        *space = T::default();
     }
 }
 
@@ -57,10 +55,10 @@ pub fn compile_within(patterns: &Patterns, budget: usize, words: &mut Vec<u32>) 
     let start = words.len();
     let compiled = SPACE.with_borrow_mut(|space| {
         let dfa = compile_dfa(patterns, budget, space, words);
-        space.release_if_large(patterns, dfa.map_or(budget, |compiled| compiled.work));
+        release_if_large(space, patterns, dfa.map_or(budget, |compiled| compiled.work));
         dfa.unwrap_or_else(|OverBudget| {
             let compiled = cursors::compile(patterns, &mut space.arena, &mut space.layout, words);
-            space.release_if_large(patterns, compiled.work);
+            release_if_large(space, patterns, compiled.work);
             compiled
         })
     });
@@ -81,9 +79,7 @@ pub fn compile_item(patterns: &Patterns, words: &mut Vec<u32>) -> Compiled {
     thread_local!(static SPACE: RefCell<front::FrontSpace> = RefCell::default());
     SPACE.with_borrow_mut(|space| {
         front::build(patterns, space, words);
-        if patterns.all().len() > KEPT {
-            *space = front::FrontSpace::default();
-        }
+        release_if_large(space, patterns, 0);
     });
     compile(patterns, words)
 }
@@ -174,6 +170,17 @@ mod tests {
                 ("long segments", [1622, 7556, 9085, 9178]),
             ]
         );
+    }
+
+    #[test]
+    fn memory_is_released_after_more_patterns_and_work_than_are_usual() {
+        let two = patterns("-/a -/b");
+        let released = |work: usize| {
+            let mut space = vec![0];
+            release_if_large(&mut space, &two, work);
+            space.is_empty()
+        };
+        assert_eq!([0, KEPT - 2, KEPT - 1, usize::MAX].map(released), [false, false, true, true]);
     }
 
     #[test]

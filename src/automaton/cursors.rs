@@ -441,8 +441,7 @@ impl CursorRun<'_, '_> {
         let state = &mut self.scratch.nodes[id as usize];
         (state.reached, state.since) = (epoch, end);
         self.best = self.best.max(self.node(id, 1));
-        let count = (self.nodes.len() / NODE_WORDS) as u32;
-        for child in self.node(id, 3)..self.node(id + 1, 3).min(count) {
+        for child in self.node(id, 3)..self.node(id + 1, 3) {
             if !self.step() {
                 return;
             }
@@ -499,5 +498,38 @@ impl CursorRun<'_, '_> {
                 self.best = self.best.max(priority);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::automaton::compile::compiled;
+    use crate::automaton::verdict;
+
+    #[test]
+    fn a_walk_ends_though_a_node_waits_twice() {
+        // Whatever one word says, such as that the children of one node are also another's.
+        let intact = compiled("-/*a*x -/*b*y -/*c*z", 0);
+        let scratch = &mut Scratch::default();
+        let mut broken = 0;
+        for at in 0..intact.len() {
+            for number in 0..24u32 {
+                let mut words = intact.clone();
+                words[at] = number.to_le();
+                for path in [&b"/acz"[..], b"/abxyz", b"/bcz"] {
+                    broken += usize::from(verdict(&words, path, scratch) != verdict(&intact, path, scratch));
+                }
+            }
+        }
+        assert!(broken > 0);
+    }
+
+    #[test]
+    fn without_the_first_two_nodes_all_is_blocked() {
+        let mut words = compiled("-/*a*x", 0);
+        assert_eq!(verdict(&words, b"/", &mut Scratch::default()), Verdict::Allowed);
+        words[DOLLARS] = (word(&words, NODES) + NODE_WORDS as u32).to_le();
+        assert_eq!(verdict(&words, b"/", &mut Scratch::default()), BROKEN);
     }
 }

@@ -137,10 +137,35 @@ mod tests {
             ("-*q +/abcdefghijkl", "/iqxxxxxxxxxx", Blocked),
             ("-*q +/abcdefghijkl", "/abcdefghijk", Allowed),
             ("-*q +/abcdefghijkl", "/abcdefghijq", Blocked),
+            ("-/*a", "a", Allowed),
+            ("-/*a", "/a", Blocked),
+            ("-*a", "a", Blocked),
+            ("-*", "a", Blocked),
         ];
         for (rules, path, expected) in cases {
             assert_eq!(judged(rules, path), expected, "{rules} {path}");
         }
+    }
+
+    #[test]
+    fn only_a_dfa_settles_what_all_paths_get_that_begin_alike() {
+        let settled = |budget: usize| {
+            let words = compiled("-/a +/bc", budget);
+            [&b"/"[..], b"/a", b"/ax", b"/b", b"/c"].map(|beginning| settled_by(&words, beginning))
+        };
+        let (allowed, blocked) = (Some(Verdict::Allowed), Some(Verdict::Blocked));
+        assert_eq!(settled(usize::MAX), [None, blocked, blocked, allowed, allowed]);
+        assert_eq!(settled(0), [None; 5]);
+    }
+
+    #[test]
+    fn damage_is_told_with_its_place_in_the_whole_item() {
+        let mut content = Vec::new();
+        crate::automaton::compile_item(&patterns("-/a"), &mut content);
+        let engine = content.len() - front::check(&content).expect("just compiled").0.len();
+        assert!(engine > 0);
+        content[engine] = u32::MAX;
+        assert_eq!(check_item(&content).map_err(|damage| damage.word), Err(engine));
     }
 
     #[test]

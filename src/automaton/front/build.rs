@@ -211,7 +211,7 @@ impl FrontSpace {
             counts[longest.min(ROBOTS_TXT.len())] += 1;
         }
         let Some(lengths) = prefixes::lengths(&counts) else { return };
-        for (cut, length) in header[CUTS..CUTS + LENGTHS].iter_mut().zip(lengths) {
+        for (cut, length) in header[CUTS..].iter_mut().zip(lengths) {
             *cut = (LONGEST - length) as u8;
         }
         let mut cut_to = [lengths[0]; LONGEST + 1];
@@ -249,7 +249,7 @@ impl FrontSpace {
             return if tied == 0 { (0, 0) } else { (LANES, LANES) };
         }
         let triples = self.entries.len() - free;
-        let share = |part: usize, rest: usize| (LANES * part / (part + rest)).clamp(1, LANES - 1);
+        let share = |part: usize, rest: usize| (LANES * part / (part + rest)).max(1);
         let least = share(tied, free + self.free.len()).min(LANES - 1 - usize::from(free > 1));
         (least, share(triples, self.free.len()).min(LANES - free.clamp(1, LEAST_FREE)).max(least))
     }
@@ -540,7 +540,9 @@ mod tests {
     #[cfg_attr(miri, ignore = "takes long")]
     fn fronts_are_as_small_and_narrow_as_they_were() {
         let scratch = &mut Scratch::default();
-        let kinds: [(&str, &[u8], usize, &[&str]); 10] = [
+        let many: Vec<String> = (0..40).map(|n| if n < 37 { format!("/{n}*") } else { format!("/{n}") }).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        let kinds: [(&str, &[u8], usize, &[&str]); 11] = [
             ("prefixes", b"abcdefgh/", 40, &["/"]),
             ("suffixes", b"abcdefgh/.", 20, &["/*", "*"]),
             ("two literals", b"abcdefghi=?*", 20, &["/*", "*/*"]),
@@ -551,6 +553,7 @@ mod tests {
             ("one prefix with many triples", b"abcdefgh", 16, &["/aa*", "/aa*", "/aa*", "/bb*", "/"]),
             ("of each kind", b"abcdefgh", 50, &["/", "/", "/aa*", "/ab*", "/bb*", "/ba*", "/*", "*"]),
             ("very many", b"abcdefghijklmnopqrstuvwxyz/", 1200, &["/", "/", "/", "/a*"]),
+            ("many with triples, few without", b"ab", 40, &many),
         ];
         let measured = kinds.map(|(name, bytes, most, beginnings)| {
             let mut dice = Rng(3);
@@ -590,6 +593,7 @@ mod tests {
                 ("one prefix with many triples", [384, 1186, 63, 14]),
                 ("of each kind", [972, 3899, 91, 206]),
                 ("very many", [7360, 36645, 688, 480]),
+                ("many with triples, few without", [648, 3155, 11, 0]),
             ]
         );
     }
