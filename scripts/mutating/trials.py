@@ -77,9 +77,10 @@ def optimised(level):
     return ["--config", f"profile.test.package.robosieve.opt-level={level}"]
 
 
-def cargo(tree, target, options, *command):
+def cargo(tree, target, options, *command, incremental=False):
     """What Cargo builds, and the errors of rustc."""
     environment = {**os.environ, "CARGO_TARGET_DIR": str(target), "CARGO_PROFILE_DEV_DEBUG": "0"}
+    environment["CARGO_INCREMENTAL"] = str(int(incremental))
     command = ["cargo", *command, "--locked", "--message-format=json", *options]
     done = subprocess.run(command, cwd=tree, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
@@ -267,18 +268,25 @@ def end_group(running):
 
 
 def try_apart(tree, target, tests, work, mutants, results):
-    """Tries mutants that no tree has beside others: each is built."""
+    """Tries mutants that no tree has beside others: each is built, with one program of tests after the other until one notices it."""
     for mutant in mutants:
         path = tree / mutant.file
         text = path.read_bytes()
         try:
             path.write_bytes(mutant.in_text(text, 0, len(text)))
-            asked = [option for program in tests for option in PROGRAMS[program]]
-            is_built, messages, _ = cargo(tree, target, optimised(0), "test", "--no-run", *asked)
-            if is_built:
-                trials = Trials(tree, executables(messages), tests, float("inf"), work, 1)
-                results.add(mutant, trials.trial(trials.of_file(mutant.file), {}))
-            else:
-                results.add(mutant, UNVIABLE)
+            results.add(mutant, apart(tree, target, tests, work, mutant))
         finally:
             path.write_bytes(text)
+
+
+def apart(tree, target, tests, work, mutant):
+    """What comes of a mutant that the tree has."""
+    for program, names in tests.items():
+        is_built, messages, _ = cargo(tree, target, optimised(0), "test", "--no-run", *PROGRAMS[program], incremental=True)
+        if not is_built:
+            return UNVIABLE
+        trials = Trials(tree, executables(messages), {program: names}, float("inf"), work, 1)
+        result = trials.trial(trials.of_file(mutant.file), {})
+        if result != SURVIVES:
+            return result
+    return SURVIVES
