@@ -267,26 +267,35 @@ def end_group(running):
     running.wait()
 
 
-def try_apart(tree, target, tests, work, mutants, results):
+@dataclass(frozen=True)
+class Apart:
     """Tries mutants that no tree has beside others: each is built, with one program of tests after the other until one notices it."""
-    for mutant in mutants:
-        path = tree / mutant.file
-        text = path.read_bytes()
-        try:
-            path.write_bytes(mutant.in_text(text, 0, len(text)))
-            results.add(mutant, apart(tree, target, tests, work, mutant))
-        finally:
-            path.write_bytes(text)
 
+    tree: Path
+    target: Path
+    features: list[str]
+    tests: dict[str, list[str]]
+    work: Path
 
-def apart(tree, target, tests, work, mutant):
-    """What comes of a mutant that the tree has."""
-    for program, names in tests.items():
-        is_built, messages, _ = cargo(tree, target, optimised(0), "test", "--no-run", *PROGRAMS[program], incremental=True)
-        if not is_built:
-            return UNVIABLE
-        trials = Trials(tree, executables(messages), {program: names}, float("inf"), work, 1)
-        result = trials.trial(trials.of_file(mutant.file), {})
-        if result != SURVIVES:
-            return result
-    return SURVIVES
+    def run(self, mutants, results):
+        for mutant in mutants:
+            path = self.tree / mutant.file
+            text = path.read_bytes()
+            try:
+                path.write_bytes(mutant.in_text(text, 0, len(text)))
+                results.add(mutant, self.result(mutant))
+            finally:
+                path.write_bytes(text)
+
+    def result(self, mutant):
+        """What comes of a mutant that the tree has."""
+        options = [*optimised(0), *self.features]
+        for program, names in self.tests.items():
+            is_built, messages, _ = cargo(self.tree, self.target, options, "test", "--no-run", *PROGRAMS[program], incremental=True)
+            if not is_built:
+                return UNVIABLE
+            trials = Trials(self.tree, executables(messages), {program: names}, float("inf"), self.work, 1)
+            result = trials.trial(trials.of_file(mutant.file), {})
+            if result != SURVIVES:
+                return result
+        return SURVIVES
