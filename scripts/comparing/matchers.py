@@ -153,8 +153,7 @@ def load(path):
 
 
 def choose(root, added, only):
-    """The matchers of the repository and those added, in order of their names with robosieve first; "
-    "`only` selects by name."""
+    """The matchers of the repository and those added, in order of names, robosieve first; `only` selects by name."""
     found = {}
     for path in [*sorted((root / "benches" / "matchers").glob("*.toml")), *added]:
         matcher = load(path)

@@ -37,7 +37,8 @@ def own_rate(results, result):
 
 def memory(peak_kib, floor_kib):
     """Memory in MiB; a program seems to have what its launcher has, so less than that is not known."""
-    shown = f"{max(peak_kib, floor_kib) / 1024:.0f}"
+    mib = max(peak_kib, floor_kib) / 1024
+    shown = f"{mib:.1f}" if mib < 10 else f"{mib:.0f}"
     return shown if peak_kib > floor_kib else f"≤ {shown}"
 
 
@@ -209,8 +210,7 @@ def list_heading(facts):
             f"{found['distinct']:,} different URLs, repeated; {found['source']}; agent {facts['agent']}",
             f"- runs: {rounds} rounds of all programs in turn after one to warm up; medians, in brackets the interval "
             f"that holds the true median with a confidence of {confidence:.0%}",
-            "- memory: a process begins as a copy of its parent, so that of the small program that starts it is the "
-            "least that can be told",
+            "- memory: the peak of the process, with the pages of files that it maps, such as the list",
         ]
     )
 
