@@ -27,7 +27,7 @@ KEYS = {
 DIALECTS, TAKES = ("rfc9309", "google"), ("url", "path")
 EXPECTED_KEYS = {"list", "agent", "allowed", "blocked", "digest", "wrong"}
 TABLES = ("rightness", "speed")
-INSTALL_KEYS = {"registry", "package", "version", "manifest", "targets", "variable", "requires"}
+INSTALL_KEYS = {"registry", "package", "version", "manifest", "targets", "alone", "variable", "requires"}
 REGISTRIES = ("cargo", "pypi", "npm", "given", "none")
 PROTOCOLS = ("files", "lines")
 #: What commands may refer to in braces.
