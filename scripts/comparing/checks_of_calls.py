@@ -8,7 +8,7 @@ import sysconfig
 from pathlib import Path
 
 from comparing import footprint, measure, records, sizes
-from comparing.checks import ROOT, compare, describe
+from comparing.checks import HOSTS, PATHS, ROOT, compare, describe
 
 sys.path.insert(0, str(ROOT / "datasets" / "cases"))
 
@@ -171,12 +171,25 @@ def built(checks):
     words += ["--target", checks.folder / "target"]
     path = f"{program}:/usr/bin:/bin"
     status, printed = compare(checks.folder, *words, PATH=path)
-    found = [(one["packages"], one["size"], one["seconds"] > 0) for one in measured(checks, "builds")]
+    found = [(one.get("packages"), one.get("size"), "seconds" in one) for one in measured(checks, "builds")]
     checks.must(status == 0 and found == [(2, 6, True)], f"built: status {status}, {found}\n{printed[-2000:]}")
     checks.must("| mine | cargo | 2 | 0 | " in printed, f"built: no row in\n{printed[-2000:]}")
     checks.must(not (checks.folder / "target" / "alone").exists(), "built: what was built alone is left")
     status, printed = compare(checks.folder, *words, "--quick", PATH=path)
     checks.must(status == 0 and not measured(checks, "builds"), f"--quick: status {status}\n{printed[-2000:]}")
+
+
+def percentiles(checks):
+    """The program around Python's libraries says how long single calls take, in order, and counts as it filters."""
+    listed = checks.folder / "listed"
+    listed.write_text("".join(f"http://{host}/{path}\n" for host in HOSTS for path in PATHS))
+    words = [ROOT / "scripts" / "peers" / "python" / "matcher.py", "urllib", "examplebot", checks.words[3] / "robots"]
+    _, printed = measure.execute([sys.executable, *words, listed], 30)
+    found = json.loads(printed)
+    names = ("ns_clock", "ns_p50", "ns_p99", "ns_p999")
+    values = [found.get(name, 0) for name in names]
+    fine = values == sorted(values) and values[0] > 0 and found["urls"] == len(HOSTS) * len(PATHS)
+    checks.must(fine, f"percentiles of calls: {found}")
 
 
 def packages(checks):
@@ -210,6 +223,6 @@ PARTS = {
     "accepted": [accepted],
     "latency": [latency],
     "built": [built],
-    "launched": [launched, packages],
+    "launched": [launched, percentiles, packages],
     "verdicts": [verdicts],
 }
