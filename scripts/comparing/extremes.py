@@ -34,7 +34,7 @@ def one_run(matcher, questions, job, limit, partitions):
     except (Failed, Wrong, OSError) as error:
         return {"outcome": "failed", "problem": str(error), "load": load}
     if standing.problem:
-        return {"outcome": "barred", "problem": standing.problem, "load": load}
+        return {"outcome": "barred", "problem": standing.problem, "wrong": standing.wrong, "load": load}
     took = {"seconds": run.seconds, "processor_seconds": run.cpu_seconds, "memory_kib": run.peak_kib}
     counts = {"allowed": partition.allowed, "blocked": partition.blocked}
     return {"outcome": "ok", **took, "load": load, "counts": counts, "wrong": standing.wrong}

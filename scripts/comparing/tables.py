@@ -142,10 +142,20 @@ def latency_table(found):
 
 
 def problem_of(record):
-    """Why there is no time, in a cell."""
+    """Why there is no time, in a cell; `problems` has the rest below the table."""
     if record["outcome"] == "too slow":
         return f"over {record['limit']:.0f} s"
-    return record["outcome"] + (f": {record['problem']}" if "problem" in record else "")
+    return {"barred": "no time", "": "", "not tried": "not tried"}.get(record["outcome"], "failed")
+
+
+def problems(found):
+    """What the cells of a table leave out: why a program has no time."""
+    lines = []
+    for record in found:
+        if "problem" in record:
+            where = f"{record['title']}, {record['list']}" if "list" in record else record["title"]
+            lines.append(f"- **{problem_of(record)}**: {where}: {record['problem']}")
+    return "\n".join(lines)
 
 
 def grouped(found, column):
@@ -327,25 +337,25 @@ def extremes_sections(found):
     if calls:
         yield "## By calls"
         yield CALLS
-        yield calls_table(calls)
+        yield from [calls_table(calls), problems(calls)]
         latency = latency_table(calls)
         yield from ["### Single calls", LATENCY, latency] if latency else []
     if growth:
         yield "## As origins grow"
         yield "The whole program once, one thread, with a robots.txt file for each origin."
-        yield growth_table(growth)
+        yield from [growth_table(growth), problems(growth)]
     if sizes:
         yield "## By the number of rules"
         yield SIZES
-        yield sizes_table(sizes)
+        yield from [sizes_table(sizes), problems(sizes)]
     if small:
         yield "## One file, ten URLs"
         yield "The whole program on one robots.txt of eleven rules: what a job costs that is hardly any."
-        yield small_table(small)
+        yield from [small_table(small), problems(small)]
     if builds:
         yield "## What it takes to have it"
         yield BUILDS
-        yield builds_table(builds)
+        yield from [builds_table(builds), problems(builds)]
 
 
 def render(found, picture=""):
