@@ -226,7 +226,7 @@ def builds_table(found):
         times = [f"{record[name]:.1f}" if name in record else "" for name in ("processor_seconds", "seconds")]
         size = f"{record['size'] / 1024:,.0f}"
         body.append([record["title"], record["registry"], f"{record['packages']:,}", size, *times])
-    head = ["matcher", "by", "packages", "size, KiB", "to compile it, core s", "on the clock, s"]
+    head = ["matcher", "by", "crates or packages", "size, KiB", "to compile it, core s", "on the clock, s"]
     return table(head, body)
 
 

@@ -36,11 +36,16 @@ fn judge(args: &Args) -> Result<()> {
 /// A matcher of all files; each applies to both schemes.
 fn matcher(args: &Args, bodies: &Bodies) -> Result<Matcher> {
     let mut captures = Captures::new(args.agent.parse::<Agents>()?, Dialect::DEFAULT);
-    let of =
-        |scheme: &str| bodies.iter().map(|(host, body)| Capture::found(&format!("{scheme}://{host}"), *body)).collect();
+    let of = |scheme: &str| bodies.iter().map(|(name, body)| Capture::found(&origin(scheme, name), *body)).collect();
     captures.add(of("http"))?;
     captures.add(of("https"))?;
     Ok(captures.policy()?.matcher(&args.agent)?)
+}
+
+/// The origin that a file is named for: a host, or a whole origin with its `:` and `/` escaped, as generated data has some.
+fn origin(scheme: &str, name: &str) -> String {
+    let name = name.replace("%3A", ":").replace("%2F", "/");
+    if name.contains("://") { name } else { format!("{scheme}://{name}") }
 }
 
 fn verdict(outcome: Outcome) -> Verdict {
