@@ -22,9 +22,14 @@ def cargo(*words, target):
 
 def build_peer(root, target, name):
     """Build a program of scripts/peers: `copy`, which only copies lists, or `generate`, which makes them."""
-    manifest = root / "scripts" / "peers" / "Cargo.toml"
-    cargo("build", "--release", "--locked", "--bin", name, "--manifest-path", manifest, target=target / "peers")
+    cargo(*peer_words(root, name), target=target / "peers")
     return target / "peers" / "release" / name
+
+
+def peer_words(root, name):
+    """What Cargo is told to build a program of scripts/peers."""
+    manifest = root / "scripts" / "peers" / "Cargo.toml"
+    return ["build", "--release", "--locked", "--bin", name, "--manifest-path", manifest]
 
 
 def build_robosieve(root, target):

@@ -6,9 +6,10 @@ import os
 from comparing import note, protocol
 from comparing.measure import Failed, TooSlow, Wrong, execute
 
-#: What a matcher prints: nanoseconds a URL, one at a time, and with many in a call, if it has such a call; and the
-#: seconds that parsing all files takes.
-FIGURES = ("ns_one", "ns_many", "parse_seconds")
+#: What a matcher prints: nanoseconds a URL, one at a time, and the seconds that parsing all files takes.
+FIGURES = ("ns_one", "parse_seconds")
+#: What it may print: nanoseconds a URL with many in a call; percentiles of single calls; what reading the clock takes.
+OPTIONAL = ("ns_many", "ns_p50", "ns_p99", "ns_p999", "ns_clock")
 
 
 def measure(setup, data, matchers, limit, out, kept):
@@ -22,30 +23,31 @@ def measure(setup, data, matchers, limit, out, kept):
             what |= {"kind": "filter", "threads": 1, "list": order, "short": True, "round": 1}
             what |= {"lines": data.lines(base=True)} | setup.facts_of(matcher)
             what["wrong"] = setup.wrong[matcher.name]
-            kept.measured(what, lambda matcher=matcher, order=order: figures(setup, data, matcher, order, limit, out))
+            listed = data.path(order, base=True)
+            job = protocol.Job(setup.agent, setup.robots, listed, out, kept=data.work / f"{matcher.name}.kept")
+            kept.measured(what, lambda matcher=matcher, job=job: figures(matcher, job, limit))
 
 
-def figures(setup, data, matcher, order, limit, out):
-    """What a record says of one matcher's own measurement."""
+def figures(matcher, job, limit, counts=None):
+    """What a record says of one matcher's own measurement; `counts` are those of its program, if they are known."""
     load = os.getloadavg()[0]
     try:
-        return {"outcome": "ok", "load": load} | by_itself(setup, data, matcher, order, limit, out)
+        return {"outcome": "ok", "load": load} | by_itself(matcher, job, limit, counts)
     except TooSlow:
         return {"outcome": "too slow", "limit": limit, "load": load}
     except (Failed, Wrong, OSError, ValueError, KeyError) as error:
         return {"outcome": "failed", "problem": str(error), "load": load}
 
 
-def by_itself(setup, data, matcher, order, limit, out):
+def by_itself(matcher, job, limit, counts):
     """One matcher's own measurement, whose number of allowed URLs must be that of its program on the same list."""
-    listed = data.path(order, base=True)
-    job = protocol.Job(setup.agent, setup.robots, listed, out, kept=data.work / f"{matcher.name}.kept")
-    protocol.run(matcher, job, limit)
-    counts = protocol.count(matcher, job)
+    if counts is None:
+        protocol.run(matcher, job, limit)
+        counts = protocol.count(matcher, job)
     found = json.loads(execute(matcher.words(matcher.calls, **job.places()), limit, env=matcher.environment())[1])
     if (found["urls"], found["allowed"]) != (counts["lines"], counts["allowed"]):
         raise Wrong(
             f"by calls it allows {found['allowed']} of {found['urls']}, in its program "
             f"{counts['allowed']} of {counts['lines']}"
         )
-    return {name: float(found[name]) for name in FIGURES if name in found or name != "ns_many"}
+    return {name: float(found[name]) for name in (*FIGURES, *OPTIONAL) if name in found or name in FIGURES}

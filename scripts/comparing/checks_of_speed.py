@@ -1,22 +1,16 @@
 """Checks of the table of speed: who has a time, and what is left of a run that is stopped. None looks at a time."""
 
+import functools
 import json
 import os
 import re
 import shutil
 import signal
 import subprocess
-import sys
 
 from comparing import interval, lists, records
-from comparing.checks import ORACLE, command, compare, describe
+from comparing.checks import HOSTS, command, compare
 
-#: The corpus of these checks: two files, and the paths that are asked of both; the naive reading blocks a quarter.
-ROBOTS = "User-agent: *\nDisallow: /p\nAllow: /p/open\n"
-PATHS = ["", "a", "b?c", "p/x", "p/open", "d", "e/p", "pq"]
-HOSTS = ("one.example", "two.example")
-#: Lines of the repeated lists, of which there are 16 different ones.
-LINES = 100
 #: Shell commands in the protocol `lines` (`{right}` prints the naive reading's answers, `{list}` is the list); whether
 #: their partition is accepted first; the exit status and a text that must be printed.
 SHELL = {
@@ -57,195 +51,140 @@ FIELDS = {
 }
 
 
-def corpus(folder):
-    """Write the corpus; return its place."""
-    place = folder / "corpus"
-    for name in ("robots", "urls", "probes"):
-        (place / name).mkdir(parents=True)
-    for host in HOSTS:
-        (place / "robots" / host).write_text(ROBOTS)
-        for number, path in enumerate(PATHS):
-            with open(place / ("urls", "probes")[number % 2] / host, "a") as listed:
-                listed.write(f"https://{host}/{path}\n")
-    return place
+def judged(name, checks):
+    """A matcher that is right, wrong, loses lines, or is slow."""
+    shell, accept, expected, text = SHELL[name]
+    words = [*checks.words, "--add", checks.described(name, shell), "--only", name]
+    words += ["--limit", 4] if name.startswith("slow") else []
+    if accept:
+        status, printed = compare(checks.folder, *words, "--accept")
+        checks.must(status == 0, f"{name} --accept: status {status}\n{printed[-2000:]}")
+    status, printed = compare(checks.folder, *words)
+    timed = re.search(rf"\| {name} \| 1 \| \d+ \| [-.e0-9]+\*? \(", printed) is not None
+    fine = status == expected and text in printed and timed == (expected == 0)
+    checks.must(fine, f"{name}: status {status} instead of {expected}, or no {text!r} in\n{printed[-3000:]}")
+    checks.must(not any(checks.work.iterdir()), f"{name}: something is left in the work folder")
 
 
-class Checks:
-    """The checks, with the folder that they share."""
-
-    def __init__(self, folder):
-        self.folder, self.number, self.problems = folder, 0, []
-        self.work = folder / "work"
-        self.work.mkdir()
-        self.words = [
-            "--table",
-            "speed",
-            "--corpus",
-            corpus(folder),
-            "--work",
-            self.work,
-            "--lines",
-            LINES,
-            "--growth",
-            "",
-        ]
-        self.words += ["--rounds", 2, "--lists", "shuffled"]
-        naive = folder / "naive.py"
-        naive.write_text(ORACLE.replace("FLIPPED", "False"))
-        self.right = f"{sys.executable} {naive} {{agent}} {{robots}}"
-
-    def must(self, fine, what):
-        """Note a problem unless all is fine."""
-        self.number += 1
-        if not fine:
-            self.problems.append(what)
-
-    def described(self, name, shell):
-        """Write a description of a shell command that gets the list as a file, too."""
-        return describe(
-            self.folder, name, "lines", ["sh", "-c", shell.format(right=self.right + " <{list}", list="{list}")]
-        )
-
-    def shells(self):
-        """Matchers that are right, wrong, lose lines, or are slow."""
-        for name, (shell, accept, expected, text) in SHELL.items():
-            words = [*self.words, "--add", self.described(name, shell), "--only", name]
-            words += ["--limit", 4] if name.startswith("slow") else []
-            if accept:
-                status, printed = compare(self.folder, *words, "--accept")
-                self.must(status == 0, f"{name} --accept: status {status}\n{printed[-2000:]}")
-            status, printed = compare(self.folder, *words)
-            timed = re.search(rf"\| {name} \| 1 \| \d+ \| [-.e0-9]+\*? \(", printed) is not None
-            fine = status == expected and text in printed and timed == (expected == 0)
-            self.must(fine, f"{name}: status {status} instead of {expected}, or no {text!r} in\n{printed[-3000:]}")
-            self.must(not any(self.work.iterdir()), f"{name}: something is left in the work folder")
-
-    def references(self):
-        """The naive reading is asked once about a list, and what is kept of it is only taken if it is whole."""
-        words = [*self.words, "--only", "again"]
-        right, asked = self.described("again", "{right}"), "the naive reading of"
-        self.must(asked not in compare(self.folder, *words, "--add", right)[1], "the naive reading is asked again")
-        for path in (self.folder / "kept" / "partitions").glob("*/*.bits"):
-            path.write_bytes(path.read_bytes()[:-1] + b"-")
-        path = self.described("again", "sed s/.*/blocked/")
-        status, printed = compare(self.folder, *words, "--add", path)
-        fine = status == 1 and asked in printed and "12 lines are wrong" in printed
-        self.must(fine, f"a kept partition that is damaged: status {status}\n{printed[-1000:]}")
-
-    def differs(self):
-        """A matcher that is not what its description expects has no time."""
-        path = self.described("changed", "sed s/.*/allowed/")
-        words = [*self.words, "--add", path, "--only", "changed"]
-        compare(self.folder, *words, "--accept")
-        path.write_text(path.read_text().replace("s/.*/allowed/", "s/.*/blocked/"))
-        # With its verdicts kept from before the timed runs tell, and without them its partition.
-        for said in ("another partition than before", "not the partition of its description"):
-            status, printed = compare(self.folder, *words)
-            fine = status == 1 and said in printed and "| no time |" in printed
-            self.must(fine, f"changed: status {status}, or no {said!r} in\n{printed[-2000:]}")
-            shutil.rmtree(self.folder / "kept" / "partitions")
-
-    def refused(self):
-        """Options are read before anything is measured."""
-        for words in REFUSED:
-            status, printed = compare(self.folder, "--only", "oracle", *words)
-            self.must(status == 2 and "rightness: oracle" not in printed, f"{words}: status {status}\n{printed[-500:]}")
-
-    def records(self):
-        """Each run has a record that tells everything, and tables are made of records alone."""
-        results = self.folder / "results"
-        words = [
-            *self.words,
-            "--add",
-            self.described("kept", "{right}"),
-            "--add",
-            self.described("other", "sed s/.*/1/"),
-        ]
-        compare(self.folder, *words, "--only", "kept,other", "--accept")
-        status, printed = compare(self.folder, *words, "--only", "kept,other", "--results", results)
-        self.must(status == 0, f"records: status {status}\n{printed[-2000:]}")
-        found = records.read(results / "speed.jsonl")
-        runs = [one for one in found if one.get("table") == "speed" and one["record"] == "measurement"]
-        missing = {name for one in runs for name in FIELDS if one.get(name) is None}
-        self.must(len(runs) == 6 and not missing, f"{len(runs)} records instead of 6, or without {missing}")
-        again = compare(self.folder, "--from", results / "speed.jsonl")[1]
-        kept = (results / "speed.md").read_text()
-        self.must(
-            re.sub(r"!\[.*\n\n", "", kept) == again.removesuffix("\n"), "--from prints another table than the run"
-        )
-        rows = (results / "speed.csv").read_text().splitlines()
-        number = sum(one["record"] == "measurement" for one in found)
-        self.must(len(rows) == number + 1, f"{len(rows)} rows of CSV for {number} measurements")
-        self.must("4 wrong" in (results / "speed-compared.svg").read_text(), "the plot does not say what is wrong")
-
-    def pairs(self):
-        """The URLs on which two matchers differ; after `records`."""
-        path = self.folder / "kept" / "differences" / "lists" / "kept--other.tsv"
-        lines = path.read_text().splitlines() if path.exists() else []
-        urls = sorted(line.split("\t")[2] for line in lines[1:])
-        expected = sorted(f"http://{host}/{path}" for host in HOSTS for path in ("p/x", "pq"))
-        self.must(urls == expected, f"kept and other differ on {urls} instead of {expected}")
-
-    def stopped(self):
-        """A run that is told to end leaves nothing in its work folder, and the next one goes on where it was."""
-        pipe, go, log = (self.folder / name for name in ("pipe", "go", "log"))
-        os.mkfifo(pipe)
-        # The third run of the long list says that it runs, and waits; with the file `go` there, none does.
-        shell = f"[ $(wc -l <{{list}}) = 100 ] && echo >>{log}; "
-        shell += f"[ -e {go} ] || [ $(wc -l <{log}) -lt 3 ] || {{{{ echo >{pipe}; tail -f /dev/null; }}}}; {{right}}"
-        log.write_text("")
-        words = [*self.words, "--add", self.described("stopped", shell), "--only", "stopped"]
-        gone = subprocess.Popen(["true"])
-        gone.wait()
-        (self.work / f"{lists.PREFIX}{gone.pid}-killed").mkdir()
-        with subprocess.Popen(
-            command(self.folder, *words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-        ) as process:
-            with open(pipe) as waiting:
-                waiting.read()
-            process.send_signal(signal.SIGTERM)
-            process.communicate()
-        self.must(process.returncode == 128 + signal.SIGTERM, f"stopped: status {process.returncode}")
-        self.must(not any(self.work.iterdir()), "stopped: something is left in the work folder")
-        before = (self.folder / "kept" / "speed.jsonl").read_text().splitlines()
-        with open(self.folder / "kept" / "speed.jsonl", "a") as cut:
-            cut.write('{"record": "measu')
-        go.touch()
-        status, printed = compare(self.folder, *words)
-        after = (self.folder / "kept" / "speed.jsonl").read_text().splitlines()
-        runs = sum(
-            json.loads(line).get("table") == "speed" for line in after if json.loads(line)["record"] == "measurement"
-        )
-        fine = (
-            status == 0
-            and "continued: 2 measurements are kept" in printed
-            and after[: len(before)] == before
-            and runs == 3
-        )
-        self.must(fine, f"continued: status {status}, {runs} runs\n{printed[-2000:]}")
-        self.must(len(log.read_text().splitlines()) == 4, "continued: what was measured is measured again")
-
-    def intervals(self):
-        """The interval of a median."""
-        for values, expected in INTERVALS.items():
-            found = interval.of(values)
-            got = (found.median, found.low, found.high, found.confidence)
-            self.must(got == expected, f"the interval of {values} is {got} instead of {expected}")
+def references(checks):
+    """The naive reading is asked once about a list, and what is kept of it is only taken if it is whole."""
+    words = [*checks.words, "--only", "again"]
+    right, asked = checks.described("again", "{right}"), "the naive reading of"
+    checks.must(asked in compare(checks.folder, *words, "--add", right)[1], "the naive reading is not asked")
+    checks.must(asked not in compare(checks.folder, *words, "--add", right)[1], "the naive reading is asked again")
+    for path in (checks.folder / "kept" / "partitions").glob("*/*.bits"):
+        path.write_bytes(path.read_bytes()[:-1] + b"-")
+    path = checks.described("again", "sed s/.*/blocked/")
+    status, printed = compare(checks.folder, *words, "--add", path)
+    fine = status == 1 and asked in printed and "12 lines are wrong" in printed
+    checks.must(fine, f"a kept partition that is damaged: status {status}\n{printed[-1000:]}")
 
 
-def run(folder):
-    """Yield the problems of all checks, and how many checks there were."""
-    checks = Checks(folder)
-    for check in (
-        checks.intervals,
-        checks.refused,
-        checks.shells,
-        checks.references,
-        checks.differs,
-        checks.records,
-        checks.pairs,
-        checks.stopped,
-    ):
-        check()
-    yield from checks.problems
-    yield checks.number
+def differs(checks):
+    """A matcher that is not what its description expects has no time."""
+    path = checks.described("changed", "sed s/.*/allowed/")
+    words = [*checks.words, "--add", path, "--only", "changed"]
+    compare(checks.folder, *words, "--accept")
+    path.write_text(path.read_text().replace("s/.*/allowed/", "s/.*/blocked/"))
+    # With its verdicts kept from before the timed runs tell, and without them its partition.
+    for said in ("another partition than before", "not the partition of its description"):
+        status, printed = compare(checks.folder, *words)
+        fine = status == 1 and said in printed and "| no time |" in printed
+        checks.must(fine, f"changed: status {status}, or no {said!r} in\n{printed[-2000:]}")
+        shutil.rmtree(checks.folder / "kept" / "partitions")
+
+
+def refused(checks):
+    """Options are read before anything is measured."""
+    for words in REFUSED:
+        status, printed = compare(checks.folder, "--only", "oracle", *words)
+        checks.must(status == 2 and "rightness: oracle" not in printed, f"{words}: status {status}\n{printed[-500:]}")
+
+
+def told(checks):
+    """Each run has a record that tells everything, and tables are made of records alone."""
+    results = checks.folder / "results"
+    words = [
+        *checks.words,
+        "--add",
+        checks.described("kept", "{right}"),
+        "--add",
+        checks.described("other", "sed s/.*/1/"),
+    ]
+    compare(checks.folder, *words, "--only", "kept,other", "--accept")
+    status, printed = compare(checks.folder, *words, "--only", "kept,other", "--results", results)
+    checks.must(status == 0, f"records: status {status}\n{printed[-2000:]}")
+    found = records.read(results / "speed.jsonl")
+    runs = [one for one in found if one.get("table") == "speed" and one["record"] == "measurement"]
+    missing = {name for one in runs for name in FIELDS if one.get(name) is None}
+    checks.must(len(runs) == 6 and not missing, f"{len(runs)} records instead of 6, or without {missing}")
+    again = compare(checks.folder, "--from", results / "speed.jsonl")[1]
+    kept = (results / "speed.md").read_text()
+    checks.must(re.sub(r"!\[.*\n\n", "", kept) == again.removesuffix("\n"), "--from prints another table than the run")
+    rows = (results / "speed.csv").read_text().splitlines()
+    number = sum(one["record"] == "measurement" for one in found)
+    checks.must(len(rows) == number + 1, f"{len(rows)} rows of CSV for {number} measurements")
+    checks.must("4 wrong" in (results / "speed-compared.svg").read_text(), "the plot does not say what is wrong")
+
+
+def pairs(checks):
+    """The URLs on which two matchers differ; after `records`."""
+    path = checks.folder / "kept" / "differences" / "lists" / "kept--other.tsv"
+    lines = path.read_text().splitlines() if path.exists() else []
+    urls = sorted(line.split("\t")[2] for line in lines[1:])
+    expected = sorted(f"http://{host}/{path}" for host in HOSTS for path in ("p/x", "pq"))
+    checks.must(urls == expected, f"kept and other differ on {urls} instead of {expected}")
+
+
+def stopped(checks):
+    """A run that is told to end leaves nothing in its work folder, and the next one goes on where it was."""
+    pipe, go, log = (checks.folder / name for name in ("pipe", "go", "log"))
+    os.mkfifo(pipe)
+    # The third run of the long list says that it runs, and waits; with the file `go` there, none does.
+    shell = f"[ $(wc -l <{{list}}) = 100 ] && echo >>{log}; "
+    shell += f"[ -e {go} ] || [ $(wc -l <{log}) -lt 3 ] || {{{{ echo >{pipe}; tail -f /dev/null; }}}}; {{right}}"
+    log.write_text("")
+    words = [*checks.words, "--add", checks.described("stopped", shell), "--only", "stopped"]
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    (checks.work / f"{lists.PREFIX}{gone.pid}-killed").mkdir()
+    with subprocess.Popen(command(checks.folder, *words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        with open(pipe) as waiting:
+            waiting.read()
+        process.send_signal(signal.SIGTERM)
+        process.communicate()
+    checks.must(process.returncode == 128 + signal.SIGTERM, f"stopped: status {process.returncode}")
+    checks.must(not any(checks.work.iterdir()), "stopped: something is left in the work folder")
+    before = (checks.folder / "kept" / "speed.jsonl").read_text().splitlines()
+    with open(checks.folder / "kept" / "speed.jsonl", "a") as cut:
+        cut.write('{"record": "measu')
+    go.touch()
+    status, printed = compare(checks.folder, *words)
+    after = (checks.folder / "kept" / "speed.jsonl").read_text().splitlines()
+    runs = sum(
+        json.loads(line).get("table") == "speed" for line in after if json.loads(line)["record"] == "measurement"
+    )
+    fine = (
+        status == 0 and "continued: 2 measurements are kept" in printed and after[: len(before)] == before and runs == 3
+    )
+    checks.must(fine, f"continued: status {status}, {runs} runs\n{printed[-2000:]}")
+    checks.must(len(log.read_text().splitlines()) == 4, "continued: what was measured is measured again")
+
+
+def intervals(checks):
+    """The interval of a median."""
+    for values, expected in INTERVALS.items():
+        found = interval.of(values)
+        got = (found.median, found.low, found.high, found.confidence)
+        checks.must(got == expected, f"the interval of {values} is {got} instead of {expected}")
+
+
+#: All checks, in parts that need nothing of each other; those of a part are made in turn, in one folder.
+PARTS = {
+    **{f"shell-{name}": [functools.partial(judged, name)] for name in SHELL},
+    "stopped": [stopped],
+    "told": [told, pairs],
+    "differs": [differs],
+    "references": [references],
+    "stated": [intervals, refused],
+}

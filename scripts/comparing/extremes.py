@@ -1,14 +1,12 @@
-"""Where costs come from: lists over more and more origins, and the other end, one file and a few URLs."""
+"""Where costs come from: lists over more and more origins, files of more and more rules, one file and a few URLs."""
 
 import os
 import shutil
 
-from comparing import lists, note, protocol
+from comparing import calls, lists, note, protocol, sizes
 from comparing.measure import PATIENCE, Failed, TooSlow, Wrong
 from comparing.partitions import of_output
 
-#: Rounds of the smallest job.
-SMALL_RUNS = 21
 #: The smallest job: the paths, and whether the rules below allow them.
 SMALL = {
     "": True,
@@ -36,10 +34,23 @@ def one_run(matcher, questions, job, limit, partitions):
     except (Failed, Wrong, OSError) as error:
         return {"outcome": "failed", "problem": str(error), "load": load}
     if standing.problem:
-        return {"outcome": "barred", "problem": standing.problem, "load": load}
+        return {"outcome": "barred", "problem": standing.problem, "wrong": standing.wrong, "load": load}
     took = {"seconds": run.seconds, "processor_seconds": run.cpu_seconds, "memory_kib": run.peak_kib}
     counts = {"allowed": partition.allowed, "blocked": partition.blocked}
     return {"outcome": "ok", **took, "load": load, "counts": counts, "wrong": standing.wrong}
+
+
+def one_class(matcher, questions, job, limit, partitions):
+    """A matcher's own measurement of a class of files, if its partition is the one expected; what its record says."""
+    try:
+        protocol.prepare(matcher, job, limit)
+    except (Failed, TooSlow, OSError) as error:
+        return {"outcome": "failed", "problem": f"preparing: {error or 'took too long'}"}
+    judged = one_run(matcher, questions, job, limit, partitions)
+    if judged["outcome"] != "ok" or partitions.accept:
+        return judged
+    counts = judged["counts"] | {"lines": sum(judged["counts"].values())}
+    return {name: judged[name] for name in ("counts", "wrong")} | calls.figures(matcher, job, limit, counts)
 
 
 class Extremes:
@@ -100,6 +111,34 @@ class Extremes:
             shutil.rmtree(robots)
             listed.unlink()
 
+    def sizes(self, matchers, numbers):
+        """The cost of parsing a file, and of one URL, by the number of rules; of matchers that measure calls."""
+        for rules in numbers:
+            made = sizes.make(self.args.work / f"rules-{rules}", rules)
+            questions = lists.Questions(made.name, self.args.agent, made.robots, made.listed)
+            self.known(questions, made.verdicts)
+            job = protocol.Job(
+                self.args.agent, made.robots, made.listed, self.args.work / "out", kept=self.args.work / "kept"
+            )
+            for matcher in matchers:
+                if not matcher.calls:
+                    continue
+                note(f"{made.name}: {matcher.name}")
+                what = self.described("sizes", matcher, questions, 1) | {"rules": rules, "files": made.files}
+                record = self.kept.measured(
+                    what,
+                    lambda matcher=matcher, questions=questions, job=job: one_class(
+                        matcher, questions, job, self.limit, self.partitions
+                    ),
+                )
+                if record["outcome"] != "ok":
+                    note(f"  {record['outcome'].upper()}: {matcher.name}: {record.get('problem', '')}")
+
+    def known(self, questions, verdicts):
+        """Take the verdicts on a list that was made with them for those of both references."""
+        for dialect in ("rfc9309", "google"):
+            self.partitions.references[dialect, questions.checksum] = verdicts
+
     def small(self, matchers, rounds):
         """One file and ten URLs, as when a person asks."""
         folder = self.args.work / "small"
@@ -112,8 +151,7 @@ class Extremes:
         right = {
             f"http://one.example/{path}".encode(): "allowed" if fine else "blocked" for path, fine in SMALL.items()
         }
-        for dialect in ("rfc9309", "google"):
-            self.partitions.references[dialect, questions.checksum] = right
+        self.known(questions, right)
         for matcher in matchers:
             note(f"one file and ten URLs: {matcher.name}")
             self.measured("small", matcher, questions, rounds)

@@ -36,15 +36,29 @@ def once(folder, matcher, make):
     mark.write_text(asked)
 
 
+def manifest_of(matcher):
+    """The manifest of the program around a crate, or None if the crate has its own program."""
+    install = matcher.install
+    return (matcher.folder / install["manifest"]).resolve() if "manifest" in install else None
+
+
+def build_words(matcher, folder, alone=False):
+    """The command that builds a matcher, or the program around it; `alone` without what it shares a program with."""
+    install, manifest = matcher.install, manifest_of(matcher)
+    if manifest is None:
+        package = ["--version", install["version"], install["package"]]
+        return ["cargo", "install", "--locked", "--root", folder, *package]
+    targets = install.get("alone" if alone and "alone" in install else "targets", [])
+    return ["cargo", "build", "--release", "--locked", "--manifest-path", manifest, *targets]
+
+
 def from_cargo(matcher, target):
     """Build a package around the crate, whose lock file must have the pinned version; or the crate's own program."""
-    install = matcher.install
-    if "manifest" not in install:
+    install, manifest = matcher.install, manifest_of(matcher)
+    if manifest is None:
         folder = target / "matchers" / matcher.name
-        words = ["cargo", "install", "--locked", "--root", folder, "--version", install["version"], install["package"]]
-        once(folder, matcher, lambda: run(words))
+        once(folder, matcher, lambda: run(build_words(matcher, folder)))
         return {"bin": folder / "bin"}
-    manifest = (matcher.folder / install["manifest"]).resolve()
     lock = tomllib.loads((manifest.parent / "Cargo.lock").read_text())["package"]
     versions = [package["version"] for package in lock if package["name"] == install["package"]]
     if install["version"] not in versions:
@@ -53,8 +67,7 @@ def from_cargo(matcher, target):
         )
     # A folder for each package, as each has its own lock file; the repository's own is the target itself.
     folder = target if (manifest.parent / "benches" / "matchers").exists() else target / manifest.parent.name
-    words = ["cargo", "build", "--release", "--locked", "--manifest-path", manifest, *install.get("targets", [])]
-    run(words, env=dict(os.environ, CARGO_TARGET_DIR=str(folder)))
+    run(build_words(matcher, folder), env=dict(os.environ, CARGO_TARGET_DIR=str(folder)))
     return {"bin": folder / "release"}
 
 

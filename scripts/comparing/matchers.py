@@ -27,7 +27,7 @@ KEYS = {
 DIALECTS, TAKES = ("rfc9309", "google"), ("url", "path")
 EXPECTED_KEYS = {"list", "agent", "allowed", "blocked", "digest", "wrong"}
 TABLES = ("rightness", "speed")
-INSTALL_KEYS = {"registry", "package", "version", "manifest", "targets", "variable", "requires"}
+INSTALL_KEYS = {"registry", "package", "version", "manifest", "targets", "alone", "variable", "requires"}
 REGISTRIES = ("cargo", "pypi", "npm", "given", "none")
 PROTOCOLS = ("files", "lines")
 #: What commands may refer to in braces.
@@ -153,8 +153,7 @@ def load(path):
 
 
 def choose(root, added, only):
-    """The matchers of the repository and those added, in order of their names with robosieve first; "
-    "`only` selects by name."""
+    """The matchers of the repository and those added, in order of names, robosieve first; `only` selects by name."""
     found = {}
     for path in [*sorted((root / "benches" / "matchers").glob("*.toml")), *added]:
         matcher = load(path)

@@ -116,7 +116,7 @@ def execute(command, limit, env=None, listed=None, answers=None):
 
 
 def floor_kib():
-    """The memory that any program seems to have, as it begins as a copy of its launcher."""
+    """The peak of a program that does nothing; that of the shell which launch.py starts is below it."""
     return execute(["true"], 10)[0].peak_kib
 
 

@@ -37,7 +37,8 @@ def own_rate(results, result):
 
 def memory(peak_kib, floor_kib):
     """Memory in MiB; a program seems to have what its launcher has, so less than that is not known."""
-    shown = f"{max(peak_kib, floor_kib) / 1024:.0f}"
+    mib = max(peak_kib, floor_kib) / 1024
+    shown = f"{mib:.1f}" if mib < 10 else f"{mib:.0f}"
     return shown if peak_kib > floor_kib else f"≤ {shown}"
 
 
@@ -122,11 +123,39 @@ def calls_table(found):
     return table(["matcher", "wrong lines", *head], body)
 
 
+#: What records of calls may say of single ones.
+PERCENTILES = ("ns_p50", "ns_p99", "ns_p999")
+
+
+def latency_table(found):
+    """How long single calls take, of matchers that say it."""
+    body = []
+    for title, by_order in grouped(found, "list").items():
+        rounds = [by_order[order][0] for order in ("sorted", "shuffled") if order in by_order]
+        if not all(name in record for record in rounds for name in PERCENTILES):
+            continue
+        shown = [f"{record[name]:,.0f}" for record in rounds for name in PERCENTILES]
+        clock = rounds[0].get("ns_clock")
+        body.append([title, *shown, "" if clock is None else f"{clock:,.0f}"])
+    head = [f"{order}p{share}" for order in ("by host, ns: ", "shuffled, ns: ") for share in ("50", "99", "99.9")]
+    return table(["matcher", *head, "reading the clock"], body) if body else ""
+
+
 def problem_of(record):
-    """Why there is no time, in a cell."""
+    """Why there is no time, in a cell; `problems` has the rest below the table."""
     if record["outcome"] == "too slow":
         return f"over {record['limit']:.0f} s"
-    return record["outcome"] + (f": {record['problem']}" if "problem" in record else "")
+    return {"barred": "no time", "": "", "not tried": "not tried"}.get(record["outcome"], "failed")
+
+
+def problems(found):
+    """What the cells of a table leave out: why a program has no time."""
+    lines = []
+    for record in found:
+        if "problem" in record:
+            where = f"{record['title']}, {record['list']}" if "list" in record else record["title"]
+            lines.append(f"- **{problem_of(record)}**: {where}: {record['problem']}")
+    return "\n".join(lines)
 
 
 def grouped(found, column):
@@ -163,6 +192,42 @@ def growth_table(found):
         body.append([title, *cells_of_row])
     head = [cell for name in columns for cell in (f"{name}: wrong lines", "µs/line", "core µs/line", "peak MiB")]
     return table(["matcher", *head], body)
+
+
+def by_rules(record):
+    """What parsing a file takes, in microseconds, and one URL, in nanoseconds; and how many lines are wrong."""
+    parsing = record["parse_seconds"] / record["files"] * 1e6
+    wrong = "" if record["wrong"] == 0 else f" ({shown_wrong([record])} wrong)"
+    return f"{parsing:,.3g}" if parsing < 100 else f"{parsing:,.0f}", f"{record['ns_one']:,.0f}{wrong}"
+
+
+def sizes_table(found):
+    """Parsing and judging, by the number of rules."""
+    classes = list(dict.fromkeys(record["rules"] for record in found))
+    body = []
+    for title, by_class in grouped(found, "rules").items():
+        shown = []
+        for number in classes:
+            record = by_class.get(number, [{"outcome": ""}])[0]
+            shown.append(by_rules(record) if record["outcome"] == "ok" else (problem_of(record), ""))
+        body.append([title, *(one for pair in zip(*shown, strict=True) for one in pair)])
+    names = ["1 rule" if number == 1 else f"{number:,} rules" for number in classes]
+    head = [f"{what}: {name}" for what in ("parsing a file, µs", "one URL, ns") for name in names]
+    return table(["matcher", *head], body)
+
+
+def builds_table(found):
+    """What it takes to have each matcher."""
+    body = []
+    for record in found:
+        if record["outcome"] != "ok":
+            body.append([record["title"], record["registry"], problem_of(record), *[""] * 3])
+            continue
+        times = [f"{record[name]:.1f}" if name in record else "" for name in ("processor_seconds", "seconds")]
+        size = f"{record['size'] / 1024:,.0f}"
+        body.append([record["title"], record["registry"], f"{record['packages']:,}", size, *times])
+    head = ["matcher", "by", "crates or packages", "size, KiB", "to compile it, core s", "on the clock, s"]
+    return table(head, body)
 
 
 def small_table(found):
@@ -209,8 +274,7 @@ def list_heading(facts):
             f"{found['distinct']:,} different URLs, repeated; {found['source']}; agent {facts['agent']}",
             f"- runs: {rounds} rounds of all programs in turn after one to warm up; medians, in brackets the interval "
             f"that holds the true median with a confidence of {confidence:.0%}",
-            "- memory: a process begins as a copy of its parent, so that of the small program that starts it is the "
-            "least that can be told",
+            "- memory: the peak of the process, with the pages of files that it maps, such as the list",
         ]
     )
 
@@ -226,6 +290,24 @@ CALLS = """\
 From the URL to its verdict (or the path, where that is all a matcher takes, and finding it is in the time), by public
 calls, in one process with one thread, files parsed before: what each matcher measures itself, in processor time. Most
 have no call for many URLs."""
+
+
+LATENCY = """\
+Single calls of one URL: each is timed alone on a monotonic clock, all URLs in list order, once, after the passes above.
+The percentiles are of all calls; *reading the clock* is the median of what that takes, which is part of each."""
+
+
+SIZES = """\
+By the number of rules in a file: files that are made of rules like real ones, and about 2,000 URLs, of which a third is
+blocked and a third is about no rule. Each matcher measures it itself in processor time, as above. Some do the work of
+parsing with each URL, and some do work for URLs when they parse."""
+
+
+BUILDS = """\
+Cargo builds each program alone and from nothing, with the release profile of its manifest: the crates that it compiles,
+the program included; the size of the program without symbols; and the time, on all cores. Each other crate is in a
+program around it, and what that takes without any is a row. Packages from other registries are not compiled here: the
+size is that of the package with its dependencies, without the interpreter."""
 
 
 def rows_section(results):
@@ -250,19 +332,30 @@ def skipped_section(facts):
 
 def extremes_sections(found):
     """What else was measured, by the table in the records."""
-    calls, growth, small = (records.of_table(found, name) for name in ("calls", "growth", "small"))
+    names = ("calls", "growth", "sizes", "small", "builds")
+    calls, growth, sizes, small, builds = (records.of_table(found, name) for name in names)
     if calls:
         yield "## By calls"
         yield CALLS
-        yield calls_table(calls)
+        yield from [calls_table(calls), problems(calls)]
+        latency = latency_table(calls)
+        yield from ["### Single calls", LATENCY, latency] if latency else []
     if growth:
         yield "## As origins grow"
         yield "The whole program once, one thread, with a robots.txt file for each origin."
-        yield growth_table(growth)
+        yield from [growth_table(growth), problems(growth)]
+    if sizes:
+        yield "## By the number of rules"
+        yield SIZES
+        yield from [sizes_table(sizes), problems(sizes)]
     if small:
         yield "## One file, ten URLs"
         yield "The whole program on one robots.txt of eleven rules: what a job costs that is hardly any."
-        yield small_table(small)
+        yield from [small_table(small), problems(small)]
+    if builds:
+        yield "## What it takes to have it"
+        yield BUILDS
+        yield from [builds_table(builds), problems(builds)]
 
 
 def render(found, picture=""):

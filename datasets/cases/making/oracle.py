@@ -104,8 +104,7 @@ def target_of(url):
 
 
 def byte_counts(pattern, anchored, ends, path):
-    """How long a match is, by each reading: of the rule, and of the shortest and longest part of "
-    "the path that it matches."""
+    """How long a match is, by each reading: of the rule, and of the shortest and longest part of the path it matches."""
     rule = anchored + sum(1 if piece is None else len(piece) for piece in pattern)
     lengths = [sum(map(len, path[:end])) for end in (min(ends), max(ends))]
     return [rule, *lengths]

@@ -10,8 +10,8 @@
 //! * [`args`]: the command line, the same for all programs.
 //! * [`list`]: mapping a list, its lines, and chunks of lines.
 //! * [`table`]: the interface of a matcher ([`table::Peer`]), and the look-up from a line to its policy.
-//! * [`matchers`]: the compared crates, one small type each.
-//! * [`rules`]: a plain reading of a file, for general engines ([`engines`]) that know nothing of robots.txt.
+//! * [`matchers`]: the compared crates, one small type each, behind a feature of its name.
+//! * [`rules`]: a plain reading of a file, for general engines that know nothing of robots.txt.
 //! * [`sink`]: the outputs for judged lines.
 //! * [`run`]: the program itself.
 //! * [`calls`]: the cost of a call, in one process.
@@ -20,7 +20,6 @@
 pub mod args;
 pub mod calls;
 pub mod clock;
-pub mod engines;
 pub mod list;
 pub mod matchers;
 pub mod report;

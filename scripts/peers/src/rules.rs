@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
+/// The path of robots.txt itself, which is always allowed.
+pub const ROBOTS: &[u8] = b"/robots.txt";
+
 /// A rule's path in the form to compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {

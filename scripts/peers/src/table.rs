@@ -72,6 +72,14 @@ pub fn read_bodies(dir: &Path) -> Result<Bodies> {
     Ok(bodies)
 }
 
+/// The text of a file for crates that need UTF-8; invalid bytes are replaced.
+pub fn decoded(body: &'static [u8]) -> &'static str {
+    match String::from_utf8_lossy(body) {
+        Cow::Borrowed(text) => text,
+        Cow::Owned(text) => text.leak(),
+    }
+}
+
 /// All policies, and their index by host or origin.
 pub struct Table<P> {
     agent: String,

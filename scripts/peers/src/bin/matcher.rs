@@ -3,23 +3,16 @@
 
 use peers::Result;
 use peers::args::Args;
-use peers::engines::{AhoCorasickVerified, DenseDfa};
-use peers::matchers::{Fast, Robotstxt, Robotxt, Texting};
-use peers::run;
-use peers::table::Peer;
+use peers::matchers::PROGRAMS;
 
 fn main() -> std::process::ExitCode {
     peers::exit_with(Args::from_env().and_then(|args| choose(&args)))
 }
 
 fn choose(args: &Args) -> Result<()> {
-    match args.peer.as_deref().unwrap_or_default() {
-        Texting::NAME => run::main::<Texting>(args),
-        Fast::NAME => run::main::<Fast>(args),
-        Robotstxt::NAME => run::main::<Robotstxt>(args),
-        Robotxt::NAME => run::main::<Robotxt>(args),
-        DenseDfa::NAME => run::main::<DenseDfa>(args),
-        AhoCorasickVerified::NAME => run::main::<AhoCorasickVerified>(args),
-        name => Err(format!("unknown peer '{name}'").into()),
+    let name = args.peer.as_deref().unwrap_or_default();
+    match PROGRAMS.iter().find(|(known, _)| *known == name) {
+        Some((_, program)) => program(args),
+        None => Err(format!("no matcher '{name}' is built in").into()),
     }
 }

@@ -1,20 +1,16 @@
-//! General engines as matchers: what can be built from published parts without a matcher of robots.txt.
+//! The general engine `regex-automata`, with a plain reading of robots.txt in front.
 
-use aho_corasick::AhoCorasick;
 use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind};
 
 use crate::Result;
-use crate::rules::{Rule, normal, rules_for};
+use crate::rules::{ROBOTS, Rule, normal, rules_for};
 use crate::table::{Peer, Target};
 
 /// The maximum size of a dense DFA, and of the memory to build it, in bytes.
 const BOUND: usize = 1 << 20;
-
-/// The path of robots.txt itself, which is always allowed.
-const ROBOTS: &[u8] = b"/robots.txt";
 
 /// `regex-automata`: all rules of an agent in one dense DFA, ordered by rank; where it gets too large, the rules one by one.
 pub struct DenseDfa {
@@ -60,31 +56,4 @@ fn dfa(rules: &[Rule]) -> Option<dense::DFA<Vec<u32>>> {
     let mut builder = dense::Builder::new();
     builder.configure(config).syntax(syntax).thompson(thompson::Config::new().utf8(false));
     builder.build_many(&regexes).ok()
-}
-
-/// `aho-corasick`: finds the longest text of each rule in the path, then tries the rules whose text was found, by rank.
-pub struct AhoCorasickVerified {
-    finder: AhoCorasick,
-    rules: Vec<Rule>,
-}
-
-impl Peer for AhoCorasickVerified {
-    const NAME: &'static str = "aho-corasick";
-
-    fn compile(agent: &str, body: &'static [u8]) -> Result<Self> {
-        let rules = rules_for(agent, body);
-        let longest = |rule: &Rule| rule.parts.iter().max_by_key(|part| part.len()).cloned().unwrap_or_default();
-        let texts: Vec<Vec<u8>> = rules.iter().map(longest).collect();
-        Ok(Self { finder: AhoCorasick::new(&texts)?, rules })
-    }
-
-    fn allows(&self, _: &str, target: &Target<'_>) -> bool {
-        let path = &*normal(target.path.as_bytes());
-        let mut found: Vec<usize> =
-            self.finder.find_overlapping_iter(path).map(|found| found.pattern().as_usize()).collect();
-        found.sort_unstable();
-        found.dedup();
-        let first = found.iter().map(|&rank| &self.rules[rank]).find(|rule| rule.matches(path));
-        first.is_none_or(|rule| rule.allow) || path == ROBOTS
-    }
 }
