@@ -98,7 +98,7 @@ fn rule(allow: bool, value: &[u8]) -> Option<Rule> {
     Some(Rule { allow, parts, anchored })
 }
 
-/// The form of octets to compare (RFC 9309, 2.2.2): escapes of unreserved octets, `*` and `$` are decoded, octets beyond ASCII and
+/// The form of bytes to compare (RFC 9309, 2.2.2): escapes of unreserved bytes, `*` and `$` are decoded, bytes beyond ASCII and
 /// some others are escaped.
 pub fn normal(text: &[u8]) -> Cow<'_, [u8]> {
     if text.iter().all(|&byte| stays(byte)) {
