@@ -231,7 +231,9 @@ proptest! {
         name in select(Dialect::names()),
     ) {
         let is_utf16 = file.starts_with(b"\xff\xfe") || file.starts_with(b"\xfe\xff");
-        prop_assume!(!is_utf16);
+        // Among enough lines, NULs that made a file no text are a few bytes of one.
+        let nuls = file.iter().filter(|&&byte| byte == 0).count();
+        prop_assume!(!is_utf16 && nuls < 2);
         let with: Vec<u8> = file
             .split_inclusive(|&byte| byte == b'\n')
             .flat_map(|line| match line.ends_with(b"\n") {
