@@ -8,8 +8,8 @@ import shutil
 import signal
 import subprocess
 
-from comparing import interval, lists, records
-from comparing.checks import HOSTS, command, compare
+from comparing import cases, interval, lists, records, summary
+from comparing.checks import HOSTS, ROOT, command, compare
 
 #: Shell commands in the protocol `lines` (`{right}` prints the naive reading's answers, `{list}` is the list); whether
 #: their partition is accepted first; the exit status and a text that must be printed.
@@ -127,6 +127,22 @@ def told(checks):
     checks.must("4 wrong" in (results / "speed-compared.svg").read_text(), "the plot does not say what is wrong")
 
 
+def summarised(checks):
+    """The table of both has a row for each program, with what is wrong; after `told`."""
+    asked = cases.read(ROOT / "datasets" / "cases")
+    blocked = [case for case in asked if case.expect == "blocked"]
+    differs = {"kept": {}, "other": {case.id: "allowed" for case in blocked}}
+    right = [
+        {"record": "measurement", "table": "rightness", "program": name, "differs": differs[name]} for name in differs
+    ]
+    found = summary.render(records.read(checks.folder / "results" / "speed.jsonl"), right, asked)
+    musts = sum(case.level == "MUST" and not case.open for case in blocked)
+    every = sum(not case.open for case in blocked)
+    for row in ("| kept |  | 0 | 0 | 0 |", f"| other |  | {musts:,} | {every:,} | 4 |"):
+        checks.must(row in found, f"no {row!r} in\n{found}")
+    checks.must(len(found.splitlines()) == 4, f"the summary has other rows than two:\n{found}")
+
+
 def pairs(checks):
     """The URLs on which two matchers differ; after `records`."""
     path = checks.folder / "kept" / "differences" / "lists" / "kept--other.tsv"
@@ -183,7 +199,7 @@ def intervals(checks):
 PARTS = {
     **{f"shell-{name}": [functools.partial(judged, name)] for name in SHELL},
     "stopped": [stopped],
-    "told": [told, pairs],
+    "told": [told, summarised, pairs],
     "differs": [differs],
     "references": [references],
     "stated": [intervals, refused],

@@ -1,4 +1,4 @@
-"""The table of README.md, made of the records of both tables: how right each program is, and how fast."""
+"""One table of both, made of their records: how right each program is, and how fast."""
 
 from comparing import measure, records, rightness, tables
 from comparing.markdown import table
