@@ -179,6 +179,17 @@ def built(checks):
     checks.must(status == 0 and not measured(checks, "builds"), f"--quick: status {status}\n{printed[-2000:]}")
 
 
+def prepared(checks):
+    """What goes wrong before a list is judged is told as that."""
+    for name, script, limit, told in (
+        ("unready", "exec tail -f /dev/null", 1, "preparing: took too long"),
+        ("unable", "exit 3", 30, "preparing: exit 3: no message"),
+    ):
+        path = checks.described(name, "{right}", f'prepare = ["sh", "-c", "{script}"]\n')
+        status, printed = compare(checks.folder, *checks.words, "--add", path, "--only", name, "--limit", limit)
+        checks.must(status == 1 and told in printed, f"{name}: status {status}, or no {told!r} in\n{printed[-2000:]}")
+
+
 def percentiles(checks):
     """The program around Python's libraries says how long single calls take, in order, and counts as it filters."""
     listed = checks.folder / "listed"
@@ -224,5 +235,6 @@ PARTS = {
     "latency": [latency],
     "built": [built],
     "launched": [launched, percentiles, packages],
+    "prepared": [prepared],
     "verdicts": [verdicts],
 }

@@ -44,8 +44,8 @@ def one_class(matcher, questions, job, limit, partitions):
     """A matcher's own measurement of a class of files, if its partition is the one expected; what its record says."""
     try:
         protocol.prepare(matcher, job, limit)
-    except (Failed, TooSlow, OSError) as error:
-        return {"outcome": "failed", "problem": f"preparing: {error or 'took too long'}"}
+    except Failed as error:
+        return {"outcome": "failed", "problem": str(error)}
     judged = one_run(matcher, questions, job, limit, partitions)
     if judged["outcome"] != "ok" or partitions.accept:
         return judged
@@ -78,8 +78,8 @@ class Extremes:
             if not prepared and not self.kept.find(what):
                 try:
                     protocol.prepare(matcher, job, self.limit)
-                except (Failed, TooSlow, OSError) as error:
-                    problem = f"preparing: {error or 'took too long'}"
+                except Failed as error:
+                    problem = str(error)
                     self.kept.measured(what, lambda problem=problem: {"outcome": "failed", "problem": problem})
                     return False
                 prepared = True

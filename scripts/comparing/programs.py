@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from comparing import machine, protocol
-from comparing.measure import Failed, TooSlow, Wrong, execute
+from comparing.measure import Failed, Wrong, execute
 from comparing.partitions import Standing
 
 #: Added to the name of a robosieve run that need not compile.
@@ -191,8 +191,8 @@ def matcher_programs(setup, matchers, work, partitions, questions):
         try:
             if not standing.problem:
                 protocol.prepare(matcher, job, partitions.limit)
-        except (Failed, TooSlow, OSError) as error:
-            standing = Standing(f"preparing: {error or 'took too long'}")
+        except Failed as error:
+            standing = Standing(str(error))
         rows += [
             matcher_program(setup, matcher, threads, kept, (partitions, questions, standing))
             for threads in matcher.threads()

@@ -5,7 +5,7 @@ import subprocess
 from collections import Counter
 from dataclasses import dataclass, field
 
-from comparing.measure import Failed, execute
+from comparing.measure import Failed, TooSlow, execute
 
 #: A line's verdict in the protocol `lines`.
 WORDS = {b"1": "allowed", b"0": "blocked", b"allowed": "allowed", b"blocked": "blocked"}
@@ -51,10 +51,13 @@ def clear(job):
 
 
 def prepare(matcher, job, limit):
-    """Do what a matcher does once, before lists are judged; it is not measured."""
+    """Do what a matcher does once, before lists are judged; it is not measured. Whatever goes wrong is Failed."""
     if matcher.prepare:
-        job.kept.unlink(missing_ok=True)
-        execute(matcher.words(matcher.prepare, **job.places()), limit, env=matcher.environment())
+        try:
+            job.kept.unlink(missing_ok=True)
+            execute(matcher.words(matcher.prepare, **job.places()), limit, env=matcher.environment())
+        except (Failed, TooSlow, OSError) as error:
+            raise Failed(f"preparing: {str(error) or 'took too long'}") from error
 
 
 def run(matcher, job, limit):
