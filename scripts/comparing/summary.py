@@ -29,9 +29,9 @@ def shown_rate(result):
     return tables.rate(result.rate()) + ("*" if result.short else "")
 
 
-def rows_of(results):
-    """The rows of programs on the first list: the result by threads, by title, the fastest first."""
-    order, rows = results[0].order, {}
+def rows_of(results, order):
+    """The rows of programs on a list: the result by threads, by title, the fastest first."""
+    rows = {}
     for result in results:
         if result.kind == "filter" and result.order == order:
             rows.setdefault(result.title, {})[result.threads] = result
@@ -40,10 +40,10 @@ def rows_of(results):
 
 def render(speed, rightness_records, cases):
     """The table, and what its star means."""
-    results = measure.results_of(speed)
+    settings = speed[0]["settings"]
     known = {one["name"]: one for one in speed[0]["facts"]["matchers"]}
     asked = {record["program"]: record for record in records.of_table(rightness_records, "rightness")}
-    rows, rows_by_threads = [], rows_of(results)
+    rows, rows_by_threads = [], rows_of(measure.results_of(speed), settings["lists"].split(",")[0])
     for title, by_threads in rows_by_threads.items():
         first = by_threads[1]
         matcher = known[first.name]
@@ -55,6 +55,6 @@ def render(speed, rightness_records, cases):
     numbers["urls"] = speed[0]["facts"]["lists"]["distinct"]
     text = table([cell.format(**numbers) for cell in HEAD], rows)
     if any(one.short for by_threads in rows_by_threads.values() for one in by_threads.values()):
-        limit = speed[0]["settings"]["limit"]
-        text += f"\n\n\\* on a list without repetition, because the full one took longer than {limit:.0f} s"
+        limit = f"{settings['limit']:.0f} s"
+        text += f"\n\n\\* on a list without repetition, because the full one took longer than {limit}"
     return text + "\n"
