@@ -12,8 +12,8 @@ FIGURES = ("ns_one", "parse_seconds")
 OPTIONAL = ("ns_many", "ns_p50", "ns_p99", "ns_p999", "ns_clock")
 
 
-def measure(setup, data, matchers, limit, out, kept):
-    """The cost of a call of matchers that measure it and whose partition is expected."""
+def measure(setup, data, matchers, predicted, limit, out, kept):
+    """The cost of a call of matchers that measure it; `predicted` is what a matcher's partition of a list must be."""
     for matcher in matchers:
         if not matcher.calls:
             continue
@@ -25,29 +25,29 @@ def measure(setup, data, matchers, limit, out, kept):
             what["wrong"] = setup.wrong[matcher.name]
             listed = data.path(order, base=True)
             job = protocol.Job(setup.agent, setup.robots, listed, out, kept=data.work / f"{matcher.name}.kept")
-            kept.measured(what, lambda matcher=matcher, job=job: figures(matcher, job, limit))
+            partition = predicted(matcher, listed)
+            kept.measured(
+                what, lambda matcher=matcher, job=job, partition=partition: figures(matcher, job, limit, partition)
+            )
 
 
-def figures(matcher, job, limit, counts=None):
-    """What a record says of one matcher's own measurement; `counts` are those of its program, if they are known."""
+def figures(matcher, job, limit, partition):
+    """What a record says of one matcher's own measurement, which must have the counts of its partition."""
     load = os.getloadavg()[0]
     try:
-        return {"outcome": "ok", "load": load} | by_itself(matcher, job, limit, counts)
+        return {"outcome": "ok", "load": load} | by_itself(matcher, job, limit, partition)
     except TooSlow:
         return {"outcome": "too slow", "limit": limit, "load": load}
     except (Failed, Wrong, OSError, ValueError, KeyError) as error:
         return {"outcome": "failed", "problem": str(error), "load": load}
 
 
-def by_itself(matcher, job, limit, counts):
-    """One matcher's own measurement, whose number of allowed URLs must be that of its program on the same list."""
-    if counts is None:
-        protocol.run(matcher, job, limit)
-        counts = protocol.count(matcher, job)
+def by_itself(matcher, job, limit, partition):
+    """One matcher's own measurement, which must allow as many URLs as its program does on the same list."""
     found = json.loads(execute(matcher.words(matcher.calls, **job.places()), limit, env=matcher.environment())[1])
-    if (found["urls"], found["allowed"]) != (counts["lines"], counts["allowed"]):
+    lines = partition.allowed + partition.blocked
+    if (found["urls"], found["allowed"]) != (lines, partition.allowed):
         raise Wrong(
-            f"by calls it allows {found['allowed']} of {found['urls']}, in its program "
-            f"{counts['allowed']} of {counts['lines']}"
+            f"by calls it allows {found['allowed']} of {found['urls']}, in its program {partition.allowed} of {lines}"
         )
     return {name: float(found[name]) for name in (*FIGURES, *OPTIONAL) if name in found or name in FIGURES}

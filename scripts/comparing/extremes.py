@@ -23,21 +23,21 @@ SMALL = {
 
 
 def one_run(matcher, questions, job, limit, partitions):
-    """One run of a matcher, and whether its partition is the one expected; what its record says."""
+    """One run of a matcher, and whether its partition is the one expected; what its record says, and the partition."""
     load = os.getloadavg()[0]
     try:
         run, _ = protocol.run(matcher, job, limit)
         partition = of_output(matcher, job)
         standing = partitions.standing(matcher, questions, partition, lambda: protocol.answers(matcher, job).verdicts)
     except TooSlow:
-        return {"outcome": "too slow", "limit": limit, "load": load}
+        return {"outcome": "too slow", "limit": limit, "load": load}, None
     except (Failed, Wrong, OSError) as error:
-        return {"outcome": "failed", "problem": str(error), "load": load}
+        return {"outcome": "failed", "problem": str(error), "load": load}, None
     if standing.problem:
-        return {"outcome": "barred", "problem": standing.problem, "wrong": standing.wrong, "load": load}
+        return {"outcome": "barred", "problem": standing.problem, "wrong": standing.wrong, "load": load}, None
     took = {"seconds": run.seconds, "processor_seconds": run.cpu_seconds, "memory_kib": run.peak_kib}
     counts = {"allowed": partition.allowed, "blocked": partition.blocked}
-    return {"outcome": "ok", **took, "load": load, "counts": counts, "wrong": standing.wrong}
+    return {"outcome": "ok", **took, "load": load, "counts": counts, "wrong": standing.wrong}, partition
 
 
 def one_class(matcher, questions, job, limit, partitions):
@@ -46,11 +46,10 @@ def one_class(matcher, questions, job, limit, partitions):
         protocol.prepare(matcher, job, limit)
     except Failed as error:
         return {"outcome": "failed", "problem": str(error)}
-    judged = one_run(matcher, questions, job, limit, partitions)
+    judged, partition = one_run(matcher, questions, job, limit, partitions)
     if judged["outcome"] != "ok" or partitions.accept:
         return judged
-    counts = judged["counts"] | {"lines": sum(judged["counts"].values())}
-    return {name: judged[name] for name in ("counts", "wrong")} | calls.figures(matcher, job, limit, counts)
+    return {name: judged[name] for name in ("counts", "wrong")} | calls.figures(matcher, job, limit, partition)
 
 
 class Extremes:
@@ -83,7 +82,7 @@ class Extremes:
                     self.kept.measured(what, lambda problem=problem: {"outcome": "failed", "problem": problem})
                     return False
                 prepared = True
-            record = self.kept.measured(what, lambda: one_run(matcher, questions, job, self.limit, self.partitions))
+            record = self.kept.measured(what, lambda: one_run(matcher, questions, job, self.limit, self.partitions)[0])
             if record["outcome"] != "ok":
                 note(f"  {record['outcome'].upper()}: {matcher.name}, {questions.name}: {record.get('problem', '')}")
                 return False

@@ -183,16 +183,20 @@ def run_round(program, order, data, limit, out, number, kept, slow):
 
 def run_all(programs, data, orders, rounds, limit, out, kept):
     """Run all programs on all lists in turn: one warm-up round, then `rounds` that count; return the results."""
-    ended, slow = set(), set()
+    ended, slow, alone = set(), set(), {}
     for number in range(rounds + 1):
         note(f"round {number} of {rounds}" + (" (warm-up, not counted)" if number == 0 else ""))
         for order in orders:
             for program in programs:
                 key = (program.name, program.title, program.threads, order)
-                if key in ended:
+                # What one thread takes too long for, also on the list without repetition, is not tried with two.
+                if key in ended or alone.get((program.title, order)) == "too slow":
                     continue
-                if run_round(program, order, data, limit, out, number, kept, slow)["outcome"] != "ok":
+                outcome = run_round(program, order, data, limit, out, number, kept, slow)["outcome"]
+                if outcome != "ok":
                     ended.add(key)
+                if program.threads == 1:
+                    alone[program.title, order] = outcome
     shutil.rmtree(out, ignore_errors=True)
     return results_of(kept.all)
 

@@ -172,6 +172,9 @@ class Partitions:
 
     def standing(self, matcher, questions, partition, verdicts):
         """Whether a partition is the expected one; `verdicts` is a function that finds them, if they are needed."""
+        lost = protocol.lines_in(questions.listed) - partition.allowed - partition.blocked
+        if lost:
+            return Standing(f"{lost:,} lines are in neither file, or in both")
         if self.accept:
             if matcher is self.naive:
                 self.references["rfc9309", questions.checksum] = verdicts()

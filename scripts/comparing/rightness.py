@@ -127,7 +127,11 @@ def record_of(matcher, cases, lists, args):
     """What the record of a matcher says: the cases that it answers otherwise, and how Google's library differs."""
     found = on_cases(matcher, cases, args)
     for kind, by_agent in lists.items():
-        found.google[kind] = on_google(matcher, found, kind, by_agent, args)
+        slow = next((known for known, one in found.google.items() if one.get("slow")), None)
+        if slow is None:
+            found.google[kind] = on_google(matcher, found, kind, by_agent, args)
+        else:
+            found.google[kind] = {"problem": f"not tried: too slow for {slow}"}
     differs = {case.id: found.verdicts[case.id] for case in cases if found.verdicts[case.id] != case.expect}
     record = {
         "version": matcher.version,
@@ -169,7 +173,7 @@ def on_google(matcher, found, kind, by_agent, args):
             everywhere.update(differ.values())
             plain.update(verdict for line, verdict in differ.items() if b"%" not in line)
     except TooSlow:
-        return {"problem": f"over {args.limit:.0f} s"}
+        return {"problem": f"over {args.limit:.0f} s", "slow": True}
     except (Failed, OSError) as error:
         found.add(f"failed on real links ({kind}): {error}")
         return {"problem": f"failed: {error}"}

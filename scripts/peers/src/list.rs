@@ -1,5 +1,6 @@
 //! A mapped list, its lines, and chunks of it that end at line boundaries.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::path::Path;
 
@@ -42,6 +43,21 @@ pub fn text(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
+/// The line as text, without its line end. Bytes that are not UTF-8 are percent-encoded, as RFC 3986 2.1 writes bytes that are no
+/// characters: who asks a crate that takes text has to write them somehow.
+pub fn as_text(line: &[u8]) -> Cow<'_, str> {
+    let line = text(line);
+    if let Ok(text) = std::str::from_utf8(line) {
+        return Cow::Borrowed(text);
+    }
+    let mut found = String::new();
+    for chunk in line.utf8_chunks() {
+        found.push_str(chunk.valid());
+        found.extend(chunk.invalid().iter().map(|byte| format!("%{byte:02X}")));
+    }
+    Cow::Owned(found)
+}
+
 /// Cuts `data` into chunks of about `size` bytes that end at line boundaries; a longer line makes a longer chunk.
 pub fn chunks(data: &[u8], size: usize) -> Vec<&[u8]> {
     let mut found = Vec::new();
@@ -63,7 +79,7 @@ pub fn chunks(data: &[u8], size: usize) -> Vec<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{chunks, lines, text};
+    use super::{as_text, chunks, lines, text};
 
     #[test]
     fn lines_keep_their_ends() {
@@ -71,6 +87,12 @@ mod tests {
         assert_eq!(all, [&b"a\n"[..], b"b\r\n", b"\n", b"c"]);
         assert_eq!(text(b"b\r\n"), b"b");
         assert_eq!(text(b"\n"), b"");
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_escaped() {
+        assert_eq!(as_text(b"/caf\xc3\xa9\r\n"), "/caf\u{e9}");
+        assert_eq!(as_text(b"/caf\xe9/\xff%20\n"), "/caf%E9/%FF%20");
     }
 
     #[test]

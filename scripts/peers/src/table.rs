@@ -126,15 +126,17 @@ impl<P: Peer> Table<P> {
 
     /// Judges one line, with or without its line end.
     pub fn judge(&self, line: &[u8]) -> Verdict {
-        let Ok(line) = std::str::from_utf8(list::text(line)) else {
-            return Verdict::Other;
-        };
+        self.judge_text(&list::as_text(line))
+    }
+
+    /// Judges one URL.
+    pub fn judge_text(&self, url: &str) -> Verdict {
         if !P::PARSES_URLS
-            && let Some((at, target)) = self.locate(line)
+            && let Some((at, target)) = self.locate(url)
         {
             return self.verdict(at, &target);
         }
-        self.judge_parsed(line)
+        self.judge_parsed(url)
     }
 
     /// Judges a line whose host is not in the text as files are named: in upper case, say, or with user information.
