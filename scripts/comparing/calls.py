@@ -12,13 +12,13 @@ FIGURES = ("ns_one", "parse_seconds")
 OPTIONAL = ("ns_many", "ns_p50", "ns_p99", "ns_p999", "ns_clock")
 
 
-def measure(setup, data, matchers, predicted, limit, out, kept):
+def measure(setup, data, matchers, orders, predicted, limit, out, kept):
     """The cost of a call of matchers that measure it; `predicted` is what a matcher's partition of a list must be."""
     for matcher in matchers:
         if not matcher.calls:
             continue
         note(f"calls: {matcher.name}")
-        for order in ("sorted", "shuffled"):
+        for order in orders:
             what = {"record": "measurement", "table": "calls", "program": matcher.name, "title": matcher.title}
             what |= {"kind": "filter", "threads": 1, "list": order, "short": True, "round": 1}
             what |= {"lines": data.lines(base=True)} | setup.facts_of(matcher)

@@ -98,29 +98,30 @@ def remarks(results):
     return "\n".join(lines) or "- no program failed or exceeded the limit"
 
 
+#: What a list is called in the head of a column.
+ORDERS = {"sorted": "by host", "shuffled": "shuffled"}
+
+
+def orders_of(found):
+    """The lists that records of calls are about, in the order of their columns."""
+    return [order for order in ORDERS if any(record["list"] == order for record in found)]
+
+
 def calls_table(found):
     """From a URL to its verdict, one at a time and many; and parsing."""
-    rows = {}
-    for record in found:
-        rows.setdefault(record["title"], {})[record["list"]] = record
-    body = []
-    for title, by_order in rows.items():
-        failed = [record for record in by_order.values() if record["outcome"] != "ok"]
+    orders, body = orders_of(found), []
+    for title, by_order in grouped(found, "list").items():
+        rounds = [record for one in by_order.values() for record in one]
+        failed = [record for record in rounds if record["outcome"] != "ok"]
         if failed:
-            body.append([title, problem_of(failed[0]), *[""] * 5])
+            body.append([title, problem_of(failed[0]), *[""] * (2 * len(orders) + 1)])
             continue
-        calls = [by_order[order].get(name) for name in ("ns_one", "ns_many") for order in ("sorted", "shuffled")]
-        first = by_order["sorted"]
-        parsing = f"{first['parse_seconds'] * 1e3:,.1f}"
-        body.append([title, shown_wrong([first]), *("" if one is None else f"{one:,.0f}" for one in calls), parsing])
-    head = [
-        "one URL at a time, by host, ns",
-        "shuffled",
-        "many at a time, by host, ns",
-        "shuffled",
-        "parsing all files, ms",
-    ]
-    return table(["matcher", "wrong lines", *head], body)
+        calls = [by_order[order][0].get(name) for name in ("ns_one", "ns_many") for order in orders]
+        parsing = f"{rounds[0]['parse_seconds'] * 1e3:,.1f}"
+        body.append([title, shown_wrong(rounds), *("" if one is None else f"{one:,.0f}" for one in calls), parsing])
+    kinds = ("one URL at a time", "many at a time")
+    head = [f"{kind}, {ORDERS[order]}, ns" for kind in kinds for order in orders]
+    return table(["matcher", "wrong lines", *head, "parsing all files, ms"], body)
 
 
 #: What records of calls may say of single ones.
@@ -129,15 +130,17 @@ PERCENTILES = ("ns_p50", "ns_p99", "ns_p999")
 
 def latency_table(found):
     """How long single calls take, of matchers that say it."""
-    body = []
+    orders, body = orders_of(found), []
     for title, by_order in grouped(found, "list").items():
-        rounds = [by_order[order][0] for order in ("sorted", "shuffled") if order in by_order]
-        if not all(name in record for record in rounds for name in PERCENTILES):
+        rounds = [one for records_of_list in by_order.values() for one in records_of_list if one["outcome"] == "ok"]
+        if not rounds or any(name not in one for one in rounds for name in PERCENTILES):
             continue
-        shown = [f"{record[name]:,.0f}" for record in rounds for name in PERCENTILES]
+        by_list = {one["list"]: one for one in rounds}
+        shown = [f"{by_list[order][name]:,.0f}" if order in by_list else "" for order in orders for name in PERCENTILES]
         clock = rounds[0].get("ns_clock")
         body.append([title, *shown, "" if clock is None else f"{clock:,.0f}"])
-    head = [f"{order}p{share}" for order in ("by host, ns: ", "shuffled, ns: ") for share in ("50", "99", "99.9")]
+    shares = ("50", "99", "99.9")
+    head = [f"{ORDERS[order]}, ns: p{share}" if share == "50" else f"p{share}" for order in orders for share in shares]
     return table(["matcher", *head, "reading the clock"], body) if body else ""
 
 
