@@ -100,7 +100,12 @@ impl Choices {
 
     /// The same at a time: the current one, unless they have one.
     pub(crate) fn timed(self) -> Choices {
-        if self.now == Choices::CLOCK { Choices { now: time::now(), ..self } } else { self }
+        Choices { now: self.time(), ..self }
+    }
+
+    /// Their time: the current one, unless they have one.
+    pub(super) fn time(&self) -> i64 {
+        if self.now == Choices::CLOCK { time::now() } else { self.now }
     }
 
     /// Defers unfetched and unreachable origins, judges by any robots.txt, and does not enforce age; `now` is in seconds of Unix

@@ -1,5 +1,7 @@
 //! The decision for an origin, from its answers and the operator's choices.
 
+use std::cell::OnceCell;
+
 use super::choices::{Choices, Fallback, MaxAge, StatusOverride, StatusOverrides};
 use crate::dialect::{Dialect, Lifetime};
 use crate::outcome::{Outcome, Partition, Reason};
@@ -54,8 +56,13 @@ pub(crate) struct DecisionTable {
 }
 
 impl DecisionTable {
+    /// At the time of its making, if these choices have none.
     pub fn new(choices: Choices, dialect: &Dialect) -> DecisionTable {
-        let choices = choices.timed();
+        DecisionTable::timeless(choices.timed(), dialect)
+    }
+
+    /// At the time of each call, if these choices have none.
+    pub fn timeless(choices: Choices, dialect: &Dialect) -> DecisionTable {
         let lifetime = choices.max_age.map(|max_age| match max_age {
             MaxAge::Seconds(seconds) => Lifetime { seconds, expires_header: false },
             MaxAge::Dialect => dialect.lifetime,
@@ -75,32 +82,23 @@ impl DecisionTable {
         Some(&self.choices.require).filter(|requirements| !requirements.is_empty())
     }
 
-    /// The same table at another time.
-    pub fn at(&self, now: i64) -> DecisionTable {
-        DecisionTable { choices: Choices { now, ..self.choices }, ..self.clone() }
-    }
-
-    /// The decision for an origin of a live policy.
-    pub fn of_origin(&self, origin: &LiveOrigin<'_>) -> Decision {
-        let state = origin.state();
-        if let Some(decision) = self.by_override(state.operator_override) {
-            return decision;
-        }
-        let good = state.last_good.map(|good| good.origin_status);
-        let said = self.said.given(state.origin_status, good, || origin.statuses()).0;
-        self.of_state(state.origin_status, good, state.html_page, said, || state)
+    /// The decisions at the time of this call, which all of them share.
+    #[inline]
+    pub fn at_call(&self) -> DecisionsAtCall<'_> {
+        DecisionsAtCall { table: self, now: OnceCell::new() }
     }
 
     /// The decision for a record.
     #[inline]
     pub fn of(&self, record: &Record<'_>) -> Decision {
+        let decisions = self.at_call();
         if record.is_overridden()
-            && let Some(decision) = self.by_override(record.operator_override())
+            && let Some(decision) = decisions.by_override(record.operator_override())
         {
             return decision;
         }
         let said = self.said.of(record).0;
-        self.of_state(record.origin_status, record.last_good, record.html_page, said, || record.state())
+        decisions.of_state(record.origin_status, record.last_good, record.html_page, said, || record.state())
     }
 
     /// The status of the answer that decides on a record's origin, if the operator's meaning of this status decides.
@@ -122,7 +120,7 @@ impl DecisionTable {
 
     fn of_class(&self, class: Class) -> Option<Decision> {
         let (origin_status, good) = class.origin_status()?;
-        let by_override = self.by_override(OverrideState { ruling: class.ruling(), paused_until: None });
+        let by_override = self.at_call().by_override(OverrideState { ruling: class.ruling(), paused_until: None });
         if by_override.is_some() {
             return by_override;
         }
@@ -135,10 +133,45 @@ impl DecisionTable {
         (!by_time && !by_age).then_some(decision)
     }
 
+    /// Whether a decision is based on an answer that can become too old.
+    fn is_judged_by_age(&self, decision: Decision) -> bool {
+        match decision {
+            Decision::Walk(_) => true,
+            Decision::Fixed(outcome) => {
+                let is_answer = matches!(outcome.reason(), Reason::Unavailable | Reason::Forbidden | Reason::LastGood);
+                is_answer && outcome.partition() != Partition::Deferred
+            }
+        }
+    }
+}
+
+/// The decisions of a table at the time of one call. Without a time in the choices, it is read from the clock when it is first needed.
+pub(crate) struct DecisionsAtCall<'t> {
+    pub table: &'t DecisionTable,
+    now: OnceCell<i64>,
+}
+
+impl DecisionsAtCall<'_> {
+    #[inline]
+    fn now(&self) -> i64 {
+        *self.now.get_or_init(|| self.table.choices.time())
+    }
+
+    /// The decision for an origin of a live policy.
+    pub fn of_origin(&self, origin: &LiveOrigin<'_>) -> Decision {
+        let state = origin.state();
+        if let Some(decision) = self.by_override(state.operator_override) {
+            return decision;
+        }
+        let good = state.last_good.map(|good| good.origin_status);
+        let said = self.table.said.given(state.origin_status, good, || origin.statuses()).0;
+        self.of_state(state.origin_status, good, state.html_page, said, || state)
+    }
+
     /// The decision by an override of the operator, which takes precedence over all answers and never ages.
     fn by_override(&self, given: OverrideState) -> Option<Decision> {
         let fixed = |partition, reason| Some(Decision::Fixed(Outcome::new(partition, reason)));
-        if given.paused_until.is_some_and(|until| self.choices.now < until) {
+        if given.paused_until.is_some_and(|until| self.now() < until) {
             return fixed(Partition::Deferred, Reason::Paused);
         }
         match given.ruling? {
@@ -160,39 +193,28 @@ impl DecisionTable {
         if said.last.is_none() && origin_status.is_unreachable() && self.is_long_unreachable(&state) {
             return Decision::Fixed(Outcome::new(Partition::Allowed, Reason::LongUnreachable));
         }
-        let decision = of_answers(&self.choices, origin_status, good, html_page, said);
-        match self.lifetime {
+        let decision = of_answers(&self.table.choices, origin_status, good, html_page, said);
+        match self.table.lifetime {
             Some(lifetime) if said.last.is_some_and(|partition| partition != Partition::Deferred) => {
                 self.aged(decision, state().answered.times(), lifetime)
             }
-            Some(lifetime) if self.is_judged_by_age(decision) => self.aged(decision, state().times_in_use(), lifetime),
+            Some(lifetime) if self.table.is_judged_by_age(decision) => self.aged(decision, state().times_in_use(), lifetime),
             _ => decision,
         }
     }
 
     /// Whether an origin has been unreachable for so long that it counts as having no robots.txt.
     fn is_long_unreachable(&self, state: impl FnOnce() -> OriginState) -> bool {
-        let Some(seconds) = self.choices.unreachable_as_unavailable else { return false };
+        let Some(seconds) = self.table.choices.unreachable_as_unavailable else { return false };
         let since = state().answered.failing_since();
-        since.is_some_and(|since| since.saturating_add_unsigned(seconds) <= self.choices.now)
-    }
-
-    /// Whether a decision is based on an answer that can become too old.
-    fn is_judged_by_age(&self, decision: Decision) -> bool {
-        match decision {
-            Decision::Walk(_) => true,
-            Decision::Fixed(outcome) => {
-                let is_answer = matches!(outcome.reason(), Reason::Unavailable | Reason::Forbidden | Reason::LastGood);
-                is_answer && outcome.partition() != Partition::Deferred
-            }
-        }
+        since.is_some_and(|since| since.saturating_add_unsigned(seconds) <= self.now())
     }
 
     fn aged(&self, decision: Decision, times: Times, lifetime: Lifetime) -> Decision {
-        if times.until(lifetime).is_some_and(|until| until >= self.choices.now) {
+        if times.until(lifetime).is_some_and(|until| until >= self.now()) {
             return decision;
         }
-        match (self.choices.on_stale.partition(), decision) {
+        match (self.table.choices.on_stale.partition(), decision) {
             (Some(partition), _) => Decision::Fixed(Outcome::new(partition, Reason::Stale)),
             (None, Decision::Walk(_)) => Decision::Walk(Reason::Stale),
             (None, Decision::Fixed(outcome)) => Decision::Fixed(Outcome::new(outcome.partition(), Reason::Stale)),
@@ -263,7 +285,7 @@ mod tests {
             html_page: false,
             operator_override: OverrideState::default(),
         };
-        DecisionTable::new(choices, Dialect::named("draft-1996").unwrap()).of_state(
+        DecisionTable::new(choices, Dialect::named("draft-1996").unwrap()).at_call().of_state(
             origin_status,
             good,
             false,
@@ -314,7 +336,7 @@ mod tests {
             ..Choices::at(0)
         };
         let decisions = DecisionTable::new(choices, Dialect::DEFAULT);
-        let by_override = |ruling, paused_until| decisions.by_override(OverrideState { ruling, paused_until });
+        let by_override = |ruling, paused_until| decisions.at_call().by_override(OverrideState { ruling, paused_until });
         let fixed = |partition, reason| Some(Decision::Fixed(Outcome::new(partition, reason)));
         assert_eq!(by_override(None, None), None);
         assert_eq!(by_override(Some(Ruling::AllowAll), None), fixed(Partition::Allowed, Reason::Override));
@@ -359,8 +381,8 @@ mod tests {
                     let word = OverrideState { ruling, paused_until: None };
                     let html_page = class.is_some_and(Class::html_page);
                     let state = OriginState { origin_status, answered, last_good, html_page, operator_override: word };
-                    let of_record = decisions.by_override(word).unwrap_or_else(|| {
-                        decisions.of_state(origin_status, good, html_page, StatusOverride::default(), || state)
+                    let of_record = decisions.at_call().by_override(word).unwrap_or_else(|| {
+                        decisions.at_call().of_state(origin_status, good, html_page, StatusOverride::default(), || state)
                     });
                     match by_class[usize::from(number)] {
                         Some(decision) => assert_eq!(decision, of_record, "{number} {choices:?}"),
@@ -487,7 +509,7 @@ mod tests {
                 let state = OriginState { origin_status, answered, ..state };
                 let (good, said) =
                     (last_good.map(|good| good.origin_status), StatusOverride { last: Some(said), last_good: None });
-                decisions.of_state(origin_status, good, false, said, || state)
+                decisions.at_call().of_state(origin_status, good, false, said, || state)
             };
             let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
             assert_eq!(of(Partition::Allowed, 95), fixed(Partition::Allowed, reason));

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::choices::Choices;
-use super::decision::{Decision, DecisionTable};
+use super::decision::{Decision, DecisionTable, DecisionsAtCall};
 use super::explain::Cause;
 use super::matcher::{Matcher, with_scratch};
 use super::required::closed_by;
@@ -59,7 +59,7 @@ impl LivePolicy {
         let state = self.0.state.load_full();
         let crawler = state.base.find_crawler(Some(&Agents::parsed(agent)?))?;
         let columns = state.base.answering(&crawler).to_vec();
-        let decisions = DecisionTable::new(choices, self.0.dialect);
+        let decisions = DecisionTable::timeless(choices, self.0.dialect);
         Ok(LiveMatcher(Arc::new(LiveJudge { live: self.clone(), crawler, columns, choices, decisions })))
     }
 }
@@ -68,7 +68,7 @@ impl LiveMatcher {
     /// The outcome of a URL: its partition and the reason.
     pub fn judge(&self, url: impl AsRef<[u8]>) -> Outcome {
         let state = self.0.live.0.state.load();
-        let decisions = self.0.decisions_now();
+        let decisions = self.0.decisions.at_call();
         with_scratch(|scratch| self.0.judge(&state, &decisions, &mut None, url.as_ref(), scratch))
     }
 
@@ -109,16 +109,8 @@ impl LiveMatcher {
 }
 
 impl LiveJudge {
-    /// The decisions at the time of this call.
-    fn decisions_now(&self) -> Cow<'_, DecisionTable> {
-        match self.choices.now {
-            Choices::CLOCK => Cow::Owned(self.decisions.at(time::now())),
-            _ => Cow::Borrowed(&self.decisions),
-        }
-    }
-
     fn judge_all<U: AsRef<[u8]>>(&self, state: &LiveState, urls: &[U], outcomes: &mut Vec<Outcome>) {
-        let decisions = self.decisions_now();
+        let decisions = self.decisions.at_call();
         outcomes.clear();
         let mut last = None;
         with_scratch(|scratch| {
@@ -147,7 +139,7 @@ impl LiveJudge {
     fn judge<'u, 's>(
         &self,
         state: &'s LiveState,
-        decisions: &DecisionTable,
+        decisions: &DecisionsAtCall<'_>,
         last: &mut Option<Deciding<'u, 's>>,
         url: &'u [u8],
         scratch: &mut Scratch,
@@ -178,7 +170,7 @@ impl LiveJudge {
     fn deciding<'u, 's>(
         &self,
         state: &'s LiveState,
-        decisions: &DecisionTable,
+        decisions: &DecisionsAtCall<'_>,
         origin: Cow<'u, str>,
     ) -> Deciding<'u, 's> {
         let live = &*self.live.0;
@@ -186,7 +178,7 @@ impl LiveJudge {
             let sibling = if self.choices.www_fallback { origin::www_sibling(origin.as_bytes()) } else { None };
             live.origin(state, &sibling?)
         });
-        let decision = found.as_ref().map_or(Decision::Fixed(decisions.unfetched), |found| decisions.of_origin(found));
+        let decision = found.as_ref().map_or(Decision::Fixed(decisions.table.unfetched), |found| decisions.of_origin(found));
         Deciding { origin, found, decision }
     }
 
@@ -204,13 +196,13 @@ impl LiveJudge {
     /// The outcome of a URL, given with the part after its origin, and given its outcome without preferences.
     fn required(
         &self,
-        decisions: &DecisionTable,
+        decisions: &DecisionsAtCall<'_>,
         deciding: &Deciding<'_, '_>,
         outcome: Outcome,
         (url, rest): (&[u8], &[u8]),
         scratch: &mut Scratch,
     ) -> Outcome {
-        let Some(requirements) = decisions.requirements().filter(|_| outcome.partition() == Partition::Allowed) else {
+        let Some(requirements) = decisions.table.requirements().filter(|_| outcome.partition() == Partition::Allowed) else {
             return outcome;
         };
         let dialect = self.live.0.dialect;
