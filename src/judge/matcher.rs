@@ -23,7 +23,7 @@ use crate::robots::Agents;
 /// Judges URLs by a policy, for one crawler. A matcher owns its data, so a struct can hold it and threads can share it;
 /// cloning only increments a counter.
 ///
-/// [`Matcher::judge`] judges one URL. Judging many URLs in one call is about three times as fast: [`Matcher::judge_all`]
+/// [`Matcher::judge`] judges one URL. Judging many URLs in one call is about twice as fast: [`Matcher::judge_all`]
 /// takes separate values, [`Matcher::judge_spans`] takes parts of one text, and [`Matcher::judge_lines`] takes the
 /// lines of a text.
 ///

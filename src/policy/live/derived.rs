@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::hash::{BuildHasher, RandomState};
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
@@ -42,6 +43,26 @@ impl Derived {
     fn size(&self) -> usize {
         let asked: usize = self.asked.iter().map(|(url, _)| url.len() + size_of::<(Arc<str>, u64)>()).sum();
         size_of::<Derived>() + asked + self.own.as_ref().map_or(0, |own| own.len())
+    }
+}
+
+/// The state of an origin, where it is stored.
+#[derive(Debug)]
+pub(crate) enum DerivedRef<'s> {
+    /// Beside the answers of its own URL, on which alone it depends.
+    Own(&'s Derived),
+    /// Elsewhere, until it is replaced.
+    Shared(Arc<Derived>),
+}
+
+impl Deref for DerivedRef<'_> {
+    type Target = Derived;
+
+    fn deref(&self) -> &Derived {
+        match self {
+            DerivedRef::Own(derived) => derived,
+            DerivedRef::Shared(derived) => derived,
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::derived::{Derived, DerivedCache, Place};
+use super::derived::{Derived, DerivedCache, DerivedRef, Place};
 use super::file::LiveFile;
 use super::state::{Gathering, LiveState, LiveUrl};
 use crate::dialect::AnswerKind;
@@ -25,7 +25,7 @@ pub(crate) enum LiveOrigin<'s> {
     /// Nothing newer can change it.
     OfBase(&'s LiveState, Record<'s>),
     /// Derived, with the file that has its rules, if they are not in the base.
-    Derived(&'s LiveState, Arc<Derived>, Option<&'s LiveFile>),
+    Derived(&'s LiveState, DerivedRef<'s>, Option<&'s LiveFile>),
 }
 
 impl LiveOrigin<'_> {
@@ -101,11 +101,11 @@ impl LiveState {
                 return Some(LiveOrigin::OfBase(self, record));
             }
         }
-        let known = match newer {
-            Some(newer) => newer.derived.load_full(),
-            None => cache.get(origin),
-        };
         let newer = newer.map(|newer| &**newer);
+        let known = match newer {
+            Some(newer) => self.known(newer),
+            None => cache.get(origin).map(DerivedRef::Shared),
+        };
         if let Some(derived) = known
             && let Some(file) = self.current(&derived, newer)
         {
@@ -117,7 +117,15 @@ impl LiveState {
             None => cache.insert(origin, &derived, most),
         }
         let file = self.current(&derived, newer)?;
-        Some(LiveOrigin::Derived(self, derived, file))
+        Some(LiveOrigin::Derived(self, DerivedRef::Shared(derived), file))
+    }
+
+    /// What was derived for the origin of a URL with newer answers; it may hold no more.
+    fn known<'s>(&self, newer: &'s LiveUrl) -> Option<DerivedRef<'s>> {
+        match newer.own.get().filter(|derived| derived.generation == self.generation) {
+            Some(derived) => Some(DerivedRef::Own(derived)),
+            None => newer.derived.load_full().map(DerivedRef::Shared),
+        }
     }
 
     /// Whether it holds for this version, in which its own URL has these newer answers; if so, the file with its rules, if they are not
@@ -149,7 +157,8 @@ impl LiveState {
             && let Ok(Some(derived)) = self.derive(url)
             && derived.asked.len() == 1
         {
-            newer.derived.store(Some(Arc::new(derived)));
+            // It was set before if the put changed nothing.
+            let _ = newer.own.set(derived);
         }
     }
 

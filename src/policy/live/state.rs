@@ -4,7 +4,7 @@ use arc_swap::ArcSwapOption;
 use hashbrown::DefaultHashBuilder;
 use rpds::HashTrieMapSync;
 use smallvec::SmallVec;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::derived::{AskedUrls, Derived, Place};
 use super::file::LiveFile;
@@ -23,7 +23,9 @@ pub(crate) struct LiveUrl {
     pub(super) files: SmallVec<[LiveFile; 1]>,
     /// The number of the put that made them. No others have it.
     pub version: u64,
-    /// What follows for the origin, if the URL is its robots.txt and it was asked for.
+    /// What follows for the origin, if the URL is its robots.txt: from these answers alone, so that it is next to them.
+    pub(super) own: OnceLock<Derived>,
+    /// The same from the answers of several URLs, or over another base.
     pub(super) derived: ArcSwapOption<Derived>,
 }
 
