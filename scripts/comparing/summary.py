@@ -5,6 +5,7 @@ from comparing.markdown import table
 
 HEAD = [
     "program",
+    "version",
     "language",
     "wrong, of {musts:,} MUST cases",
     "wrong, of {all:,} cases",
@@ -49,8 +50,7 @@ def render(speed, rightness_records, cases):
         matcher = known[first.name]
         wrong = wrong_cases(asked.get(first.name), cases, matcher["takes"])
         speeds = [shown_rate(by_threads.get(threads)) for threads in (1, 2)]
-        name = f"{title} {matcher['version']}".strip()
-        rows.append([name, matcher["language"], *wrong, tables.wrong_lines([first]), *speeds])
+        rows.append([title, matcher["version"], matcher["language"], *wrong, tables.wrong_lines([first]), *speeds])
     numbers = {"musts": sum(case.level == "MUST" for case in cases), "all": len(cases)}
     numbers["urls"] = speed[0]["facts"]["lists"]["distinct"]
     text = table([cell.format(**numbers) for cell in HEAD], rows)

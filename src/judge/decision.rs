@@ -198,7 +198,9 @@ impl DecisionsAtCall<'_> {
             Some(lifetime) if said.last.is_some_and(|partition| partition != Partition::Deferred) => {
                 self.aged(decision, state().answered.times(), lifetime)
             }
-            Some(lifetime) if self.table.is_judged_by_age(decision) => self.aged(decision, state().times_in_use(), lifetime),
+            Some(lifetime) if self.table.is_judged_by_age(decision) => {
+                self.aged(decision, state().times_in_use(), lifetime)
+            }
             _ => decision,
         }
     }
@@ -336,7 +338,8 @@ mod tests {
             ..Choices::at(0)
         };
         let decisions = DecisionTable::new(choices, Dialect::DEFAULT);
-        let by_override = |ruling, paused_until| decisions.at_call().by_override(OverrideState { ruling, paused_until });
+        let by_override =
+            |ruling, paused_until| decisions.at_call().by_override(OverrideState { ruling, paused_until });
         let fixed = |partition, reason| Some(Decision::Fixed(Outcome::new(partition, reason)));
         assert_eq!(by_override(None, None), None);
         assert_eq!(by_override(Some(Ruling::AllowAll), None), fixed(Partition::Allowed, Reason::Override));
@@ -382,7 +385,9 @@ mod tests {
                     let html_page = class.is_some_and(Class::html_page);
                     let state = OriginState { origin_status, answered, last_good, html_page, operator_override: word };
                     let of_record = decisions.at_call().by_override(word).unwrap_or_else(|| {
-                        decisions.at_call().of_state(origin_status, good, html_page, StatusOverride::default(), || state)
+                        decisions
+                            .at_call()
+                            .of_state(origin_status, good, html_page, StatusOverride::default(), || state)
                     });
                     match by_class[usize::from(number)] {
                         Some(decision) => assert_eq!(decision, of_record, "{number} {choices:?}"),

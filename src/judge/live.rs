@@ -13,7 +13,6 @@ use super::required::closed_by;
 use super::scratch::Scratch;
 use super::slow::{ByRules, has_refused_tab};
 use super::view::Route;
-use crate::formats::time;
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::policy::{Crawler, Error, LiveOrigin, LivePolicy, LiveState, Policy, WriteError};
@@ -32,8 +31,7 @@ struct LiveJudge {
     crawler: Crawler,
     /// The columns that answer for the crawler.
     columns: Vec<usize>,
-    /// With the time of each call, if these choices have none.
-    choices: Choices,
+    /// By choices without a time, unless it is fixed.
     decisions: DecisionTable,
 }
 
@@ -60,7 +58,7 @@ impl LivePolicy {
         let crawler = state.base.find_crawler(Some(&Agents::parsed(agent)?))?;
         let columns = state.base.answering(&crawler).to_vec();
         let decisions = DecisionTable::timeless(choices, self.0.dialect);
-        Ok(LiveMatcher(Arc::new(LiveJudge { live: self.clone(), crawler, columns, choices, decisions })))
+        Ok(LiveMatcher(Arc::new(LiveJudge { live: self.clone(), crawler, columns, decisions })))
     }
 }
 
@@ -96,10 +94,10 @@ impl LiveMatcher {
 
     /// The cause of a URL's outcome: the rule with its line, the group it is in, and when its robots.txt was captured.
     pub fn explain(&self, url: impl AsRef<[u8]>) -> Cause {
-        let LiveJudge { crawler, choices, .. } = &*self.0;
+        let LiveJudge { crawler, decisions, .. } = &*self.0;
         let url = url.as_ref();
         let policy = self.policy_of(&[url]);
-        policy.map(|policy| Matcher::new(&policy, crawler.clone(), *choices).explain(url)).unwrap_or_default()
+        policy.map(|policy| Matcher::new(&policy, crawler.clone(), decisions.choices).explain(url)).unwrap_or_default()
     }
 
     /// The live policy.
@@ -128,7 +126,7 @@ impl LiveJudge {
             let Ok((origin, _)) = origin::split(url) else { continue };
             let origin = origin.as_bytes();
             if !origins.contains(origin) {
-                origins.extend(if self.choices.www_fallback { origin::www_sibling(origin) } else { None });
+                origins.extend(if self.decisions.choices.www_fallback { origin::www_sibling(origin) } else { None });
                 origins.insert(origin.to_vec());
             }
         }
@@ -175,10 +173,12 @@ impl LiveJudge {
     ) -> Deciding<'u, 's> {
         let live = &*self.live.0;
         let found = live.origin(state, origin.as_bytes()).or_else(|| {
-            let sibling = if self.choices.www_fallback { origin::www_sibling(origin.as_bytes()) } else { None };
+            let sibling =
+                if self.decisions.choices.www_fallback { origin::www_sibling(origin.as_bytes()) } else { None };
             live.origin(state, &sibling?)
         });
-        let decision = found.as_ref().map_or(Decision::Fixed(decisions.table.unfetched), |found| decisions.of_origin(found));
+        let decision =
+            found.as_ref().map_or(Decision::Fixed(decisions.table.unfetched), |found| decisions.of_origin(found));
         Deciding { origin, found, decision }
     }
 
@@ -202,13 +202,14 @@ impl LiveJudge {
         (url, rest): (&[u8], &[u8]),
         scratch: &mut Scratch,
     ) -> Outcome {
-        let Some(requirements) = decisions.table.requirements().filter(|_| outcome.partition() == Partition::Allowed) else {
+        let Some(requirements) = decisions.table.requirements().filter(|_| outcome.partition() == Partition::Allowed)
+        else {
             return outcome;
         };
         let dialect = self.live.0.dialect;
         let preferred = deciding.found.as_ref().and_then(|found| {
             let (column, _) = found.groups(&self.columns).answer(found.row());
-            let records = found.side_records(column, self.choices.content_signal);
+            let records = found.side_records(column, self.decisions.choices.content_signal);
             let path = dialect.url_path.of(rest);
             scratch.preferences.preferred(&records, dialect, &dialect.encoding.path(&path))
         });
@@ -235,13 +236,10 @@ mod tests {
         let live = LivePolicy::new(Agents::everybody(), Dialect::DEFAULT);
         live.put_overrides(&overrides).unwrap();
         for (choices, expected) in [(Choices::default(), Reason::Unfetched), (Choices::at(5), Reason::Paused)] {
-            let LiveMatcher(made) = live.matcher("*", choices).unwrap();
-            // Made while the origin was paused.
-            let decisions = DecisionTable::new(Choices::at(5), Dialect::DEFAULT);
-            let kept = LiveMatcher(Arc::new(LiveJudge { decisions, ..Arc::into_inner(made).unwrap() }));
-            let mut outcomes = Vec::new();
-            kept.judge_all(&["http://a.example/"], &mut outcomes);
-            assert_eq!((kept.judge("http://a.example/").reason(), outcomes[0].reason()), (expected, expected));
+            let (matcher, mut outcomes) = (live.matcher("*", choices).unwrap(), Vec::new());
+            matcher.judge_all(&["http://a.example/"], &mut outcomes);
+            assert_eq!((matcher.judge("http://a.example/").reason(), outcomes[0].reason()), (expected, expected));
+            assert_eq!(matcher.0.decisions.choices.now, choices.now, "the time of its making does not count");
         }
     }
 }

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::derived::{AskedUrls, Derived, Place};
 use super::file::LiveFile;
+use crate::dialect::AnswerKind;
 use crate::policy::Policy;
 use crate::policy::error::WriteError;
 use crate::policy::image::{Section, Sources};
@@ -29,8 +30,8 @@ pub(crate) struct LiveUrl {
     pub(super) derived: ArcSwapOption<Derived>,
 }
 
-/// What an entry of the map takes besides its URL, in bytes: nodes of the map, counters, and what is derived.
-const ENTRY: usize = 384;
+/// What an entry of the map takes besides its URL, in bytes: nodes of the map, and counters.
+const ENTRY: usize = 192;
 
 impl LiveUrl {
     /// A copy, to be changed.
@@ -46,7 +47,9 @@ impl LiveUrl {
         let notes = answers.iter().filter(|answer| answer.notes.is_some()).map(|_| NOTES);
         let placement = self.placement.iter().flat_map(|placement| [NOTES, size_of_val(&**placement)]);
         let fields = [size_of_val(answers), size_of_val(&*self.files), size_of_val(self.kept.failures().windows())];
-        let own = [ENTRY, url.len(), size_of::<LiveUrl>()].into_iter().chain(fields);
+        // What follows from several URLs is derived elsewhere.
+        let derived = if self.kept.of_kind(AnswerKind::Redirect).is_some() { size_of::<Derived>() } else { 0 };
+        let own = [ENTRY, url.len(), size_of::<LiveUrl>(), derived].into_iter().chain(fields);
         own.chain(texts).chain(notes).chain(placement).sum::<usize>() as u64
     }
 
