@@ -10,7 +10,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mutating.switches import ACTIVE, REACHED
@@ -118,8 +118,10 @@ def build(switched, target, options, programs):
 class Trials:
     """Tests of a tree, and the mutants that they are tried with."""
 
-    def __init__(self, tree, built, tests, seconds, work, workers):
+    def __init__(self, tree, built, tests, seconds, work, workers, is_sound=False):
         self.tree, self.built, self.tests, self.seconds, self.workers = tree, built, tests, seconds, workers
+        # Whether all of these tests are known to pass without a mutant.
+        self.is_sound = is_sound
         self.scratch = work / "scratch"
         self.all = [Test(program, name) for program in tests for name in self.names(program) if name.startswith(tuple(tests[program]))]
         self.took = {}
@@ -229,7 +231,7 @@ class Trials:
 
     def confirmed(self, by):
         """What noticed a mutant. Tests that were not measured must pass without it, or they would notice everything."""
-        if self.reached is None:
+        if self.reached is None and not self.is_sound:
             program, name = by.split()[:2]
             passed, _ = self.execute(program, [name], 600, {})
             if not passed:
@@ -276,26 +278,44 @@ class Apart:
     features: list[str]
     tests: dict[str, list[str]]
     work: Path
+    # The programs whose tests pass without a mutant.
+    sound: set[str] = field(default_factory=set)
 
     def run(self, mutants, results):
         for mutant in mutants:
-            path = self.tree / mutant.file
-            text = path.read_bytes()
-            try:
-                path.write_bytes(mutant.in_text(text, 0, len(text)))
-                results.add(mutant, self.result(mutant))
-            finally:
-                path.write_bytes(text)
+            results.add(mutant, self.result(mutant))
 
     def result(self, mutant):
-        """What comes of a mutant that the tree has."""
-        options = [*optimised(0), *self.features]
-        for program, names in self.tests.items():
-            is_built, messages, _ = cargo(self.tree, self.target, options, "test", "--no-run", *PROGRAMS[program], incremental=True)
-            if not is_built:
+        """What comes of a mutant."""
+        path = self.tree / mutant.file
+        text = path.read_bytes()
+        for program in self.tests:
+            self.check(program)
+            try:
+                path.write_bytes(mutant.in_text(text, 0, len(text)))
+                trials = self.trials(program)
+            finally:
+                path.write_bytes(text)
+            if trials is None:
                 return UNVIABLE
-            trials = Trials(self.tree, executables(messages), {program: names}, float("inf"), self.work, 1)
             result = trials.trial(trials.of_file(mutant.file), {})
             if result != SURVIVES:
                 return result
         return SURVIVES
+
+    def check(self, program):
+        """A test that fails without a mutant would notice all of them."""
+        if program in self.sound:
+            return
+        trials = self.trials(program)
+        passed, by = trials.execute(program, [test.name for test in trials.all], None, {}) if trials else (False, program)
+        if not passed:
+            raise FailsWithoutMutant(f"{by} fails without a mutant")
+        self.sound.add(program)
+
+    def trials(self, program):
+        """The tests of a program of the tree as it is; nothing if it does not compile."""
+        options = [*optimised(0), *self.features]
+        is_built, messages, _ = cargo(self.tree, self.target, options, "test", "--no-run", *PROGRAMS[program], incremental=True)
+        tests = {program: self.tests[program]}
+        return Trials(self.tree, executables(messages), tests, float("inf"), self.work, 1, is_sound=True) if is_built else None
