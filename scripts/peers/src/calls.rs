@@ -1,8 +1,8 @@
 //! The cost of a call, in one process: parsing all files, and one URL at a time, from the URL to its verdict.
 //!
 //! Nanoseconds per URL are measured in list order. `ns_one` is what a user of the crate pays: finding the host, its policy and the
-//! path, and the crate's answer. `ns_per_url` is the last of these alone, for scripts/goals (`--mode walk`). These are processor time. [`Latency`]
-//! is the time of single calls, on a clock that shows what else stops them.
+//! path, and the crate's answer. `ns_per_url` is the last of these alone, for scripts/goals (`--mode walk`). These are processor
+//! time. [`Latency`] is the time of single calls, on a clock that shows what else stops them.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -126,17 +126,13 @@ impl<P: Peer> Table<P> {
 
     /// Judges one line, with or without its line end.
     pub fn judge(&self, line: &[u8]) -> Verdict {
-        self.judge_text(&list::as_text(line))
-    }
-
-    /// Judges one URL.
-    pub fn judge_text(&self, url: &str) -> Verdict {
+        let line = &*list::as_text(line);
         if !P::PARSES_URLS
-            && let Some((at, target)) = self.locate(url)
+            && let Some((at, target)) = self.locate(line)
         {
             return self.verdict(at, &target);
         }
-        self.judge_parsed(url)
+        self.judge_parsed(line)
     }
 
     /// Judges a line whose host is not in the text as files are named: in upper case, say, or with user information.
