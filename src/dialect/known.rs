@@ -290,10 +290,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_is_found_and_unique() {
+    fn every_name_is_found_and_unique_as_is_its_source() {
         for dialect in Dialect::ALL {
             assert_eq!(Dialect::named(dialect.name).unwrap(), dialect);
-            assert_eq!(Dialect::ALL.iter().filter(|d| d.name == dialect.name).count(), 1);
+            let alike = |other: &&Dialect| other.name == dialect.name || other.source == dialect.source;
+            assert_eq!(Dialect::ALL.iter().filter(alike).count(), 1, "{}", dialect.name);
         }
         for dialect in Dialect::ALL {
             let name = dialect.to_string();
