@@ -25,9 +25,8 @@ def measure(setup, data, matchers, orders, predicted, limit, out, kept):
             what["wrong"] = setup.wrong[matcher.name]
             listed = data.path(order, base=True)
             job = protocol.Job(setup.agent, setup.robots, listed, out, kept=data.work / f"{matcher.name}.kept")
-            partition = predicted(matcher, listed)
             kept.measured(
-                what, lambda matcher=matcher, job=job, partition=partition: figures(matcher, job, limit, partition)
+                what, lambda matcher=matcher, job=job: figures(matcher, job, limit, predicted(matcher, job.listed))
             )
 
 

@@ -183,20 +183,18 @@ def run_round(program, order, data, limit, out, number, kept, slow):
 
 def run_all(programs, data, orders, rounds, limit, out, kept):
     """Run all programs on all lists in turn: one warm-up round, then `rounds` that count; return the results."""
-    ended, slow, alone = set(), set(), {}
+    ended, slow = {}, set()
     for number in range(rounds + 1):
         note(f"round {number} of {rounds}" + (" (warm-up, not counted)" if number == 0 else ""))
         for order in orders:
             for program in programs:
                 key = (program.name, program.title, program.threads, order)
                 # What one thread takes too long for, also on the list without repetition, is not tried with two.
-                if key in ended or alone.get((program.title, order)) == "too slow":
+                if key in ended or ended.get((program.name, program.title, 1, order)) == "too slow":
                     continue
                 outcome = run_round(program, order, data, limit, out, number, kept, slow)["outcome"]
                 if outcome != "ok":
-                    ended.add(key)
-                if program.threads == 1:
-                    alone[program.title, order] = outcome
+                    ended[key] = outcome
     shutil.rmtree(out, ignore_errors=True)
     return results_of(kept.all)
 

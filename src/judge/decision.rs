@@ -147,7 +147,7 @@ impl DecisionTable {
 
 /// The decisions of a table at the time of one call. Without a time in the choices, it is read from the clock when it is first needed.
 pub(crate) struct DecisionsAtCall<'t> {
-    pub table: &'t DecisionTable,
+    table: &'t DecisionTable,
     now: OnceCell<i64>,
 }
 

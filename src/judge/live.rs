@@ -161,7 +161,7 @@ impl LiveJudge {
             let lines = u64::from(outcome.waits_for_robots_txt());
             self.live.0.note_waiting(deciding.origin.as_bytes(), of_origin.reason(), lines, state.version);
         }
-        self.required(decisions, deciding, outcome, (url, rest), scratch)
+        self.required(deciding, outcome, (url, rest), scratch)
     }
 
     /// What decides on the URLs of an origin.
@@ -178,7 +178,7 @@ impl LiveJudge {
             live.origin(state, &sibling?)
         });
         let decision =
-            found.as_ref().map_or(Decision::Fixed(decisions.table.unfetched), |found| decisions.of_origin(found));
+            found.as_ref().map_or(Decision::Fixed(self.decisions.unfetched), |found| decisions.of_origin(found));
         Deciding { origin, found, decision }
     }
 
@@ -196,13 +196,12 @@ impl LiveJudge {
     /// The outcome of a URL, given with the part after its origin, and given its outcome without preferences.
     fn required(
         &self,
-        decisions: &DecisionsAtCall<'_>,
         deciding: &Deciding<'_, '_>,
         outcome: Outcome,
         (url, rest): (&[u8], &[u8]),
         scratch: &mut Scratch,
     ) -> Outcome {
-        let Some(requirements) = decisions.table.requirements().filter(|_| outcome.partition() == Partition::Allowed)
+        let Some(requirements) = self.decisions.requirements().filter(|_| outcome.partition() == Partition::Allowed)
         else {
             return outcome;
         };

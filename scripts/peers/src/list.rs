@@ -44,7 +44,7 @@ pub fn text(line: &[u8]) -> &[u8] {
 }
 
 /// The line as text, without its line end. Bytes that are not UTF-8 are percent-encoded, as RFC 3986 2.1 writes bytes that are no
-/// characters: who asks a crate that takes text has to write them somehow.
+/// characters, because crates that take text cannot take them as they are.
 pub fn as_text(line: &[u8]) -> Cow<'_, str> {
     let line = text(line);
     if let Ok(text) = std::str::from_utf8(line) {

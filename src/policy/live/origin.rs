@@ -120,7 +120,7 @@ impl LiveState {
         Some(LiveOrigin::Derived(self, DerivedRef::Shared(derived), file))
     }
 
-    /// What was derived for the origin of a URL with newer answers; it may hold no more.
+    /// The last state that was derived for the origin of a URL with newer answers. It may be out of date.
     fn known<'s>(&self, newer: &'s LiveUrl) -> Option<DerivedRef<'s>> {
         match newer.own.get().filter(|derived| derived.generation == self.generation) {
             Some(derived) => Some(DerivedRef::Own(derived)),
