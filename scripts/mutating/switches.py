@@ -78,8 +78,8 @@ class Mutant:
         return text[start : self.start] + self.replacement + text[self.end : end]
 
     def identity(self, text):
-        """What is the same as long as its function is, or its file if it is in none."""
-        start, end = self.function or (0, len(text))
+        """What is the same as long as its function is, or the lines around it up to empty ones if it is in none."""
+        start, end = self.function or paragraph(text, self.start)
         return hashlib.sha256(b"%s\0%d %s" % (self.file.encode(), self.start - start, self.in_text(text, start, end))).hexdigest()[:16]
 
 
@@ -104,6 +104,12 @@ def list_mutants(tree, files):
         )
         for mutant in listed
     ]
+
+
+def paragraph(text, at):
+    """Where the lines around this byte begin and end, up to empty ones."""
+    end = text.find(b"\n\n", at)
+    return text.rfind(b"\n\n", 0, at) + 1, end if end >= 0 else len(text)
 
 
 def line_starts(text):
