@@ -219,35 +219,3 @@ impl Suffixes {
         numbered
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn suffixes_are_ranges() {
-        // a, aa, aaa, baa, x, and cbaa.
-        let parent = [NONE, 0, 1, 1, NONE, 3];
-        let lengths = [1, 2, 3, 3, 1, 4];
-        let numbered = Suffixes::new(&parent, &lengths);
-        for segment in 0..parent.len() {
-            let mut expected = Vec::new();
-            let mut up = segment as u32;
-            while up != NONE {
-                expected.push(numbered.number[up as usize]);
-                up = parent[up as usize];
-            }
-            let mut found = Vec::new();
-            let mut number = numbered.number[segment];
-            while number != NONE {
-                let head = numbered.head[number as usize];
-                found.extend((head..=number).rev());
-                number = numbered.above_head[number as usize];
-            }
-            assert_eq!(found, expected, "segment {segment}");
-        }
-        let mut all = numbered.number.clone();
-        all.sort_unstable();
-        assert_eq!(all, [0, 1, 2, 3, 4, 5]);
-    }
-}

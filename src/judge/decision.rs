@@ -407,36 +407,6 @@ mod tests {
     }
 
     #[test]
-    fn the_operator_says_what_an_html_page_means() {
-        let answers = |on_html, on_unreachable, origin_status, good, html_page| {
-            let choices =
-                Choices { on_html, on_unreachable, on_stale: Fallback::Block, max_age: None, ..Choices::at(0) };
-            of_answers(&choices, origin_status, good, html_page, StatusOverride::default())
-        };
-        let robots_txt = OriginStatus::RobotsTxt;
-        let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
-        for (on_html, partition) in [
-            (Fallback::Allow, Partition::Allowed),
-            (Fallback::Block, Partition::Blocked),
-            (Fallback::Defer, Partition::Deferred),
-        ] {
-            let of = |on_unreachable, origin_status, good, html_page| {
-                answers(on_html, on_unreachable, origin_status, good, html_page)
-            };
-            let chosen = fixed(partition, Reason::HtmlPage);
-            assert_eq!(of(Fallback::Defer, robots_txt, None, true), chosen);
-            assert_eq!(of(Fallback::Defer, robots_txt, None, false), Decision::Walk(Reason::Rules));
-            let unreachable = OriginStatus::Unreachable;
-            assert_eq!(of(Fallback::Use, unreachable, Some(robots_txt), true), chosen, "the last good one");
-            assert_eq!(of(Fallback::Use, unreachable, Some(robots_txt), false), Decision::Walk(Reason::LastGood));
-            let deferred = fixed(Partition::Deferred, Reason::Unreachable);
-            assert_eq!(of(Fallback::Defer, unreachable, Some(robots_txt), true), deferred);
-        }
-        let used = answers(Fallback::Use, Fallback::Defer, robots_txt, None, true);
-        assert_eq!(used, Decision::Walk(Reason::Rules), "by default, it is a robots.txt");
-    }
-
-    #[test]
     fn an_origin_known_by_the_operators_word_alone_is_unfetched() {
         let with = |on_unfetched| {
             let choices = Choices { on_unfetched, max_age: Some(MaxAge::Seconds(0)), ..Choices::at(0) };
@@ -446,50 +416,6 @@ mod tests {
         assert_eq!(with(Fallback::Defer), fixed(Partition::Deferred));
         assert_eq!(with(Fallback::Allow), fixed(Partition::Allowed));
         assert_eq!(with(Fallback::Use), fixed(Partition::Deferred));
-    }
-
-    #[test]
-    fn the_operator_says_what_a_status_means() {
-        use OriginStatus::{
-            Forbidden, Incomplete, NotModified, NotText, RedirectUnresolved, RobotsTxt, Unavailable, Unreachable,
-        };
-        let (allowed, blocked, deferred) = (Partition::Allowed, Partition::Blocked, Partition::Deferred);
-        let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
-        let of = |on_unreachable, origin_status, good, last, last_good| {
-            let choices = Choices { on_unreachable, ..Choices::at(0) };
-            of_answers(&choices, origin_status, good, false, StatusOverride { last, last_good })
-        };
-        for (origin_status, reason) in
-            [(Unavailable, Reason::Unavailable), (Forbidden, Reason::Forbidden), (Unreachable, Reason::Unreachable)]
-        {
-            for said in [allowed, blocked, deferred] {
-                for fallback in [Fallback::Allow, Fallback::Block, Fallback::Use] {
-                    let found = of(fallback, origin_status, None, Some(said), None);
-                    assert_eq!(found, fixed(said, reason), "{origin_status:?}");
-                }
-            }
-        }
-        for (failed, reason) in [
-            (Unreachable, Reason::Unreachable),
-            (Incomplete, Reason::Incomplete),
-            (NotText, Reason::NotText),
-            (RedirectUnresolved, Reason::RedirectUnresolved),
-            (NotModified, Reason::NotModified),
-        ] {
-            for (good, by_dialect) in [(Unavailable, allowed), (Forbidden, blocked)] {
-                let used = |said| of(Fallback::Use, failed, Some(good), None, said);
-                assert_eq!(used(None), fixed(by_dialect, Reason::LastGood));
-                assert_eq!(used(Some(allowed)), fixed(allowed, Reason::LastGood));
-                assert_eq!(used(Some(blocked)), fixed(blocked, Reason::LastGood));
-                assert_eq!(used(Some(deferred)), fixed(deferred, reason), "it waits for an answer");
-                let not_used = of(Fallback::Defer, failed, Some(good), None, Some(allowed));
-                assert_eq!(not_used, fixed(deferred, reason));
-            }
-            assert_eq!(
-                of(Fallback::Use, failed, Some(RobotsTxt), None, Some(blocked)),
-                Decision::Walk(Reason::LastGood)
-            );
-        }
     }
 
     #[test]

@@ -464,17 +464,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_lose_their_version_and_keep_their_order() {
-        let agents: Agents = "Googlebot-News/2.1, Googlebot".parse().unwrap();
-        assert_eq!(agents.tokens(), ["Googlebot-News", "Googlebot"]);
-        assert_eq!(agents.to_string(), "Googlebot-News,Googlebot");
-        assert_eq!("*".parse::<Agents>().unwrap(), Agents::everybody());
-        assert_eq!(Agents::everybody().to_string(), "*");
-        assert!(agents.is_same(&"googlebot-news,GOOGLEBOT".parse().unwrap()));
-        assert!(!agents.is_same(&"Googlebot,Googlebot-News".parse().unwrap()));
-    }
-
-    #[test]
     fn a_name_that_no_file_can_have_is_refused() {
         let google = Dialect::named("google").unwrap();
         for dialect in Dialect::ALL {
@@ -525,14 +514,6 @@ mod tests {
         assert!(error.ends_with("probably X11"), "{error}");
     }
 
-    #[test]
-    fn what_is_no_token_is_refused() {
-        assert_eq!(Agents::parsed(""), Err(AgentError::Empty));
-        assert_eq!(Agents::parsed("a,,b"), Err(AgentError::Empty));
-        assert_eq!(Agents::parsed("a,*"), Err(AgentError::StarInList));
-        assert!(matches!(Agents::parsed("bot.example"), Err(AgentError::Character { character: '.', .. })));
-    }
-
     fn chosen(text: &str, agents: &str, dialect: &str) -> String {
         let dialect = Dialect::named(dialect).unwrap();
         let robots = Robots::parse(text.as_bytes(), dialect);
@@ -542,17 +523,6 @@ mod tests {
 
     const FILE: &str = "User-agent: foo/1.2\nDisallow: /1\n\nUser-agent: 360Spider beta\nDisallow: /2\n\n\
                         User-agent: *\nDisallow: /3\n\nUser-agent: FOO\nDisallow: /4\n";
-
-    #[test]
-    fn tokens_are_compared_whole_and_without_case() {
-        assert_eq!(chosen(FILE, "Foo", "rfc9309"), "/1 /4");
-        assert_eq!(chosen(FILE, "360spider", "rfc9309"), "/2");
-        assert_eq!(chosen(FILE, "fo", "rfc9309"), "/3");
-        assert_eq!(chosen(FILE, "foobar", "rfc9309"), "/3");
-        assert_eq!(chosen(FILE, "*", "rfc9309"), "/3");
-        assert_eq!(chosen(FILE, "360spider", "google"), "/3", "its tokeniser knows no digits");
-        assert_eq!(chosen(FILE, "foo", "mandelbot"), "/4", "the whole value is the name");
-    }
 
     #[test]
     fn old_dialects_look_for_substrings_and_take_the_first_record() {
@@ -579,16 +549,6 @@ mod tests {
         assert_eq!(chosen(file, "x", "google"), "/1");
         assert_eq!(chosen(file, "x", "rfc9309"), "");
         assert_eq!(chosen(file, "foo", "rfc9309"), "");
-    }
-
-    #[test]
-    fn nobody_is_told_from_everybody() {
-        let dialect = Dialect::DEFAULT;
-        let robots = Robots::parse(b"User-agent: a\nDisallow:\n\nUser-agent: *\nDisallow: /\n", dialect);
-        let own = robots.select(&"a".parse().unwrap(), dialect);
-        assert_eq!((own.origin, own.rules(&robots).count()), (GroupOrigin::Own(0), 0), "an empty group shields from *");
-        assert_eq!(robots.select(&"b".parse().unwrap(), dialect).origin, GroupOrigin::Everybody);
-        assert_eq!(Robots::default().select(&"b".parse().unwrap(), dialect).origin, GroupOrigin::None);
     }
 
     #[test]

@@ -333,14 +333,6 @@ mod tests {
     }
 
     #[test]
-    fn a_user_agent_after_a_rule_begins_a_record_without_a_blank_line() {
-        let text = "User-agent: a\nDisallow: /1\nUser-agent: b\nDisallow: /2";
-        for dialect in Dialect::names() {
-            assert_eq!(groups(text, dialect), ["a -/1@2", "b -/2@4"], "{dialect}");
-        }
-    }
-
-    #[test]
     fn line_ends_may_be_mixed() {
         let text = "User-agent: a\r\rDisallow: /1\r\nDisallow: /2\n\r\nDisallow: /3";
         assert_eq!(groups(text, "rfc9309"), ["a -/1@3 -/2@4 -/3@6"]);
@@ -372,20 +364,6 @@ mod tests {
         assert_eq!(Robots::parse(text.as_bytes(), Dialect::DEFAULT).rules[0].value, b"/x\0y");
     }
 
-    #[test]
-    fn side_records_know_their_group_and_line() {
-        let text = "Crawl-delay: 0\nUser-agent: a\nCrawl-delay: 0.5\nSitemap: s\nDisallow: /\nHost: h\n";
-        let robots = Robots::parse(text.as_bytes(), Dialect::DEFAULT);
-        let seen: Vec<_> = robots.side_records.iter().map(|r| (r.key, r.value, r.line, r.group)).collect();
-        let expected: [(SideKey, &[u8], u32, Option<u32>); 4] = [
-            (SideKey::CrawlDelay, b"0", 1, None),
-            (SideKey::CrawlDelay, b"0.5", 3, Some(0)),
-            (SideKey::Sitemap, b"s", 4, None),
-            (SideKey::Host, b"h", 6, Some(0)),
-        ];
-        assert_eq!(seen, expected);
-    }
-
     /// `Content-Usage` and its like end no list of agents, so no verdict depends on them.
     #[test]
     fn preferences_stand_between_agents_of_one_group() {
@@ -398,20 +376,6 @@ mod tests {
         let text = "User-agent: a\nDisallowAITraining: /\nUser-agent: b\nDisallow: /x\n";
         assert_eq!(groups(text, "rfc9309"), ["a,b -/x@4"]);
         assert_eq!(groups(text, "google"), ["a -/@2", "b -/x@4"], "as the library reads it");
-    }
-
-    #[test]
-    fn preferences_belong_to_the_groups_that_are_open() {
-        let text = "Content-Usage: train-ai=n\nContent-Signal: search=no\nUser-agent: a\nLicense: l\n\
-                    Content-Usage: train-ai=y\nDisallow:\n\nContent-Usage: search=n\nContent-Signal: search=yes\n";
-        let of = |dialect: &str| -> Vec<(u32, Option<u32>)> {
-            let robots = Robots::parse(text.as_bytes(), Dialect::named(dialect).unwrap());
-            robots.side_records.iter().map(|record| (record.line, record.group)).collect()
-        };
-        assert_eq!(of("rfc9309"), [(2, None), (4, None), (5, Some(0)), (8, Some(0)), (9, Some(0))]);
-        assert_eq!(notes(text, "rfc9309"), [(NoteKind::RuleOutsideGroup, 1)]);
-        assert_eq!(of("draft-1996"), [(2, None), (4, None), (5, Some(0)), (9, None)]);
-        assert_eq!(notes(text, "draft-1996"), [(NoteKind::RuleOutsideGroup, 1), (NoteKind::RuleOutsideGroup, 8)]);
     }
 
     #[test]

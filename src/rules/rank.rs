@@ -263,19 +263,6 @@ mod tests {
     }
 
     #[test]
-    fn longest_first_and_allow_first_in_a_tie() {
-        let rules = "Disallow: /aa\nAllow: /bb\nDisallow: /ccc\nDisallow: /\nAllow: /d*$\n";
-        assert_eq!(ranked(rules, "rfc9309"), ["+/d", "-/ccc", "+/bb", "-/aa", "-/"]);
-    }
-
-    #[test]
-    fn the_old_dialects_keep_the_order_of_the_file() {
-        let rules = "Disallow: /a*$\nAllow: /bbb\nDisallow: /cc\n";
-        assert_eq!(ranked(rules, "draft-1996"), ["-/a*$", "+/bbb", "-/cc"]);
-        assert_eq!(ranked(rules, "original-1994"), ["-/a*$", "-/cc"]);
-    }
-
-    #[test]
     fn lines_that_are_no_rules_have_wildcards_in_every_dialect() {
         for dialect in Dialect::ALL {
             let lines = [(&b"/a"[..], Verdict::Allowed), (b"/*.pdf$", Verdict::Allowed)];
@@ -345,17 +332,6 @@ mod tests {
         for pattern in &many {
             let is_read_so = |digits: [&str; 3]| digits.iter().all(|digit| pattern.contains(digit));
             assert!(is_read_so(["%25d", "%25e", "%25f"]) || is_read_so(["%D", "%E", "%F"]), "{pattern}");
-        }
-    }
-
-    #[test]
-    fn length_counts_the_normal_form() {
-        // In each pair the longer rule is first: an escape that is kept counts three, a decoded one counts one.
-        for [longer, shorter] in
-            [["/%2F", "/aa"], ["/aa", "/%61"], ["/****", "/aaa"], ["/é", "/aaaaa"], ["/%2A", "/a*"]]
-        {
-            let rules = format!("Disallow: {shorter}\nAllow: {longer}\n");
-            assert!(ranked(&rules, "rfc9309")[0].starts_with('+'), "{longer} {shorter}");
         }
     }
 

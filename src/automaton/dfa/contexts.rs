@@ -232,18 +232,6 @@ impl Contexts {
 mod tests {
     use super::super::globs::Then;
     use super::*;
-    use crate::rng::Rng;
-
-    fn items() -> Vec<GlobItem> {
-        let item = |number: u32| GlobItem {
-            start: number,
-            len: 1,
-            priority: 1 + number % 3,
-            then: Then::Accepts,
-            segment: number,
-        };
-        (0..60).map(item).collect()
-    }
 
     #[test]
     fn contexts_are_the_same_if_priority_and_items_are() {
@@ -261,39 +249,5 @@ mod tests {
             }
         }
         assert_eq!(contexts.lists.len(), 2000, "what is there is not kept twice");
-    }
-
-    #[test]
-    fn a_change_drops_what_leaves_and_what_is_dead() {
-        let (items, text) = (items(), [b'x'; 60]);
-        let mut rng = Rng(5);
-        let mut dice = |bound| rng.below(bound) as u32;
-        let mut contexts = Contexts::default();
-        for _ in 0..3000 {
-            let waiting: Vec<u32> = (0..60).filter(|_| dice(4) == 0).collect();
-            let start = contexts.lists.len() as u32;
-            contexts.lists.extend(&waiting);
-            let list = ItemList { start, end: contexts.lists.len() as u32 };
-            let (context, _) = contexts.find_or_add(0, list, &items, (0, &text));
-            let mut change = Change {
-                leaving: waiting.iter().copied().filter(|_| dice(3) == 0).collect(),
-                entering: (0..60).filter(|item| !waiting.contains(item) && dice(6) == 0).rev().collect(),
-            };
-            if change.is_empty() {
-                change.clear();
-            }
-            let best = dice(3);
-            let mut expected: Vec<u32> =
-                waiting.iter().copied().filter(|item| !change.leaving.contains(item)).collect();
-            expected.extend(&change.entering);
-            expected.retain(|&item| items[item as usize].priority > best);
-            expected.sort();
-            // Twice, because the second time the context is known.
-            for _ in 0..2 {
-                let (id, _) = contexts.advanced(context, best, &mut change, &items, (0, &text));
-                let found = *contexts.get(id);
-                assert_eq!((found.best, contexts.list(found.waiting)), (best, &expected[..]));
-            }
-        }
     }
 }

@@ -499,12 +499,6 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_begin_with_a_slash_passes() {
-        let item = item(&patterns("-/a"));
-        assert!(item.passes(b"") && item.passes(b"a") && item.passes(b"*"));
-    }
-
-    #[test]
     #[cfg_attr(miri, ignore = "takes long")]
     fn no_verdict_but_the_base_is_kept_back() {
         let (mut dice, scratch) = (Rng(2), &mut Scratch::default());
