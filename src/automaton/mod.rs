@@ -26,6 +26,7 @@ pub mod front;
 #[cfg(feature = "batch")]
 mod graph;
 mod head;
+mod on_demand;
 #[cfg(feature = "batch")]
 mod paths;
 mod priorities;
@@ -41,6 +42,7 @@ pub use differ::{DifferSpace, Difference, Differences, Question, Rules, newer};
 #[cfg(feature = "batch")]
 pub use graph::{Edge, Graph, GraphState, Next, graph};
 pub use head::{Compiled, Damage, Engine};
+pub use on_demand::OnDemand;
 #[cfg(feature = "batch")]
 pub use paths::Paths;
 pub use priorities::priorities;

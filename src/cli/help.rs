@@ -1,5 +1,6 @@
 //! How commands tell their options: under headings by what a user wants, one line each with -h, all that there is to say with --help.
 
+use clap::builder::StyledStr;
 use clap::{Arg, ArgAction, Command};
 
 /// Every option stands under the heading where a user looks for it, the same in all commands.
@@ -79,8 +80,8 @@ const HEADINGS: [(&str, &[&str]); 6] = [
 /// tells.
 pub fn with_help(command: Command) -> Command {
     let name = command.get_name().to_owned();
-    let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let all_examples = command.get_after_long_help().map_or_else(|| examples.clone(), ToString::to_string);
+    let examples = command.get_after_help().map(text_of).unwrap_or_default();
+    let all_examples = command.get_after_long_help().map_or_else(|| examples.clone(), text_of);
     let has_more = command.get_arguments().any(Arg::is_hide_short_help_set);
     let more = if has_more { "More options, and all about these" } else { "All about these options" };
     let help = Arg::new("help")
@@ -96,6 +97,11 @@ pub fn with_help(command: Command) -> Command {
         .after_long_help(all_examples)
 }
 
+/// A text as it was given. `to_string` would look for styles in each of its bytes, whenever the program starts.
+fn text_of(text: &StyledStr) -> String {
+    text.ansi().to_string()
+}
+
 fn under_heading(arg: Arg) -> Arg {
     let option = arg.get_long().unwrap_or_default();
     match HEADINGS.iter().find(|(_, options)| options.contains(&option)) {
@@ -108,14 +114,14 @@ const DEFAULT: &str = " [default: ";
 
 /// The full text of an option is one paragraph, which begins with the line of -h; both end in the default.
 fn in_one_paragraph(arg: Arg) -> Arg {
-    let Some(line) = arg.get_help().map(ToString::to_string) else { return arg };
+    let Some(line) = arg.get_help().map(text_of) else { return arg };
     let (summary, default) = line.split_at(line.rfind(DEFAULT).unwrap_or(line.len()));
     let value = arg.get_default_values().first().filter(|_| !arg.is_hide_default_value_set());
     let (default, is_ours) = match value {
         Some(value) => (format!("{DEFAULT}{}]", value.to_string_lossy()), true),
         None => (default.to_owned(), arg.is_hide_default_value_set()),
     };
-    let text = arg.get_long_help().map(ToString::to_string).unwrap_or_default();
+    let text = arg.get_long_help().map(text_of).unwrap_or_default();
     let text = match text.strip_prefix(&line).map(str::trim_start) {
         Some("") => summary.to_owned(),
         Some(rest) if rest.starts_with(':') => format!("{summary}{rest}"),

@@ -6,7 +6,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use super::lines::is_plain_path;
-use crate::automaton::{self, Scratch};
+use crate::automaton::{OnDemand, Scratch};
 use crate::dialect::Dialect;
 use crate::origin::{self, InvalidUrl};
 use crate::policy::provenance;
@@ -15,7 +15,9 @@ use crate::robots::{self, AgentName, Agents, BodyFlaw, Delay, GroupOrigin, Robot
 use crate::rules::chosen::{ChosenRules, Explanation, KeptRule, is_always_allowed};
 use crate::rules::{Patterns, Verdict};
 
-/// The rules of one robots.txt for one crawler, compiled.
+/// The rules of one robots.txt for one crawler.
+///
+/// The first paths are judged by trying the rules one by one; the automaton is compiled once they were so many that it pays.
 ///
 /// ```
 /// use robosieve::{RuleSet, Dialect, Verdict};
@@ -39,7 +41,7 @@ pub struct RuleSet {
     side_records: Vec<KeptRecord>,
     /// `Content-Signal` records of groups that were not chosen.
     signals_to_others: Vec<KeptRecord>,
-    automaton: Vec<u32>,
+    automaton: OnDemand,
     /// Why the file is no robots.txt.
     flaw: Option<BodyFlaw>,
 }
@@ -77,8 +79,7 @@ impl RuleSet {
         let text = robots::decode(&body, dialect, &mut Vec::new());
         let robots = Robots::parse(&text, dialect);
         let selection = robots.select(agents, dialect);
-        let mut automaton = Vec::new();
-        automaton::compile(&Patterns::rank(selection.rules(&robots), dialect), &mut automaton);
+        let automaton = OnDemand::new(Patterns::rank(selection.rules(&robots), dialect));
         let agent_lines: Vec<AgentName<'_>> = selection.agent_lines(&robots, agents, dialect).copied().collect();
         let written = provenance::encode(&robots, &selection, &agent_lines);
         let side_records: Vec<KeptRecord> = selection.side_records(&robots).map(KeptRecord::of).collect();
@@ -123,7 +124,7 @@ impl RuleSet {
 
     /// The verdict on a path in normal form.
     fn verdict_in_form(&self, path: &[u8], scratch: &mut Scratch) -> Verdict {
-        match automaton::verdict(&self.automaton, path, scratch) {
+        match self.automaton.verdict(path, scratch) {
             Verdict::Blocked if is_always_allowed(path, &self.dialect) => Verdict::Allowed,
             verdict => verdict,
         }
@@ -205,7 +206,7 @@ impl RuleSet {
 
     /// The ranked patterns.
     pub(crate) fn patterns(&self) -> &Patterns {
-        &self.chosen().patterns
+        self.automaton.patterns()
     }
 }
 
