@@ -68,8 +68,6 @@ class Results:
         self.note(mutant, result)
         with self.path.open("a") as file:
             file.write(f"{self.keys[mutant]}\t{mutant.name}\t{result}\n")
-        if result == SURVIVES:
-            print(f"survives: {mutant.name}", flush=True)
 
 
 def optimised(level):
@@ -187,8 +185,8 @@ class Trials:
         print(f"{len(self.took)} tests, {sum(self.took.values()):.0f} s", file=sys.stderr)
 
     def run(self, switched, results):
-        """Tries the mutants of a tree with switches."""
-        mutants = switched.present()
+        """Tries the mutants of a tree with switches that no earlier tests noticed."""
+        mutants = [mutant for mutant in switched.present() if not results.are_known(mutant)]
         if len(mutants) > FEW:
             self.measure()
         for mutant in switched.unviable:

@@ -148,11 +148,11 @@ impl LineArrays {
         }
     }
 
-    /// Appends a row's line; returns whether its URL has a line feed.
+    /// Appends a row's line, given its URL if that is a [whole](LineArrays::whole) value; returns whether it has a line feed.
     #[inline]
-    pub fn append_line(&self, row: usize, text: &mut Vec<u8>) -> bool {
+    fn append_line(&self, row: usize, whole: Option<&[u8]>, text: &mut Vec<u8>) -> bool {
         let start = text.len();
-        self.append_url(row, self.whole(row), text);
+        self.append_url(row, whole, text);
         encode_line_feeds(text, start)
     }
 
@@ -180,7 +180,7 @@ impl LineArrays {
         if memchr::memchr_iter(b'\n', bytes).count() > self.count() {
             bytes.clear();
             for row in 0..self.count() {
-                if self.append_line(row, bytes) {
+                if self.append_line(row, self.whole(row), bytes) {
                     flaws.push((row as u64, Reason::LineBreak));
                 }
                 bytes.push(b'\n');
@@ -204,7 +204,7 @@ impl LineArrays {
                 Some(whole) => visit(&as_line(whole)),
                 None => {
                     line.clear();
-                    self.append_line(row, &mut line);
+                    self.append_line(row, None, &mut line);
                     visit(&line);
                 }
             }
@@ -252,14 +252,15 @@ impl LineReader {
         }
         let (Some(lines), first) = (&self.read, self.rows.start) else { return Ok(0) };
         for row in self.rows.clone().take(most) {
-            if lines.whole(row).is_some_and(|url| url.len() > longest) {
+            let whole = lines.whole(row);
+            if whole.is_some_and(|url| url.len() > longest) {
                 return match row - first {
                     0 => Err(too_long(longest)),
                     // The rows before it first.
                     rows => Ok(rows),
                 };
             }
-            if lines.append_line(row, text) {
+            if lines.append_line(row, whole, text) {
                 flaws.push((line + (row - first) as u64, Reason::LineBreak));
             }
             text.push(b'\n');
@@ -418,7 +419,7 @@ mod tests {
             let read = LineArrays::of(places, &SchemaDescriptor::new(Arc::new(schema)), &batch);
             assert_eq!(read.is_ok(), is_fine, "{:?}", batch.schema());
             let Ok(read) = read else { continue };
-            assert!(!read.append_line(0, &mut line));
+            assert!(!read.append_line(0, read.whole(0), &mut line));
             assert_eq!(line, if names.len() == 2 { &b"http"[..] } else { b"http://http:8080http?http" });
         }
     }
