@@ -36,6 +36,8 @@ pub(crate) mod time;
 pub(crate) mod time_text;
 #[cfg(feature = "batch")]
 pub(crate) mod toml;
+#[cfg(feature = "parquet")]
+pub(crate) mod value_column;
 pub(crate) mod visible;
 pub(crate) mod write_lock;
 

@@ -6,7 +6,8 @@ use parquet::basic::{ConvertedType, LogicalType, Repetition};
 use parquet::schema::types::{SchemaDescriptor, Type};
 
 use super::headers::{headers_of_json, matters};
-use crate::formats::columnar::{Kind, Malformed, ValueColumn};
+use crate::formats::columnar::Malformed;
+use crate::formats::value_column::{Kind, ValueColumn};
 
 /// A column with the headers of answers.
 pub(super) struct HeaderColumn {

@@ -14,7 +14,8 @@ use super::fields::{Field, FieldNames, NoColumn};
 use super::header_column::HeaderColumn;
 use super::intake::Intake;
 use super::passed_over::Reason;
-use crate::formats::columnar::{self, Batches, Kind, Malformed, ParquetFile, RowRange, ValueColumn, guarded};
+use crate::formats::columnar::{self, Batches, Malformed, ParquetFile, RowRange, guarded};
+use crate::formats::value_column::{Kind, ValueColumn};
 use crate::threads;
 
 /// How many rows are read at a time, unless they are large.
