@@ -313,7 +313,8 @@ class Apart:
 
     def trials(self, program):
         """The tests of a program of the tree as it is; nothing if it does not compile."""
-        options = [*optimised(0), *self.features]
+        # Few mutants need more than unit tests; the others take longer than optimising.
+        options = [*optimised(int(program != "lib")), *self.features]
         is_built, messages, _ = cargo(self.tree, self.target, options, "test", "--no-run", *PROGRAMS[program], incremental=True)
         tests = {program: self.tests[program]}
         return Trials(self.tree, executables(messages), tests, float("inf"), self.work, 1, is_sound=True) if is_built else None
