@@ -9,9 +9,10 @@
 //!   each distinct run of segments, always linear in the path and the patterns.
 //!
 //! [`compile()`] chooses the engine; its documentation says why. [`compile_item`] puts a [front] before the automaton,
-//! as in policies: a prefilter that settles most paths. An automaton does not depend on the dialect; paths come in
-//! normal form. Its words are little-endian in memory on every machine, because policy files are mapped; [`check_item`]
-//! checks the words of a file, and [`graph()`] draws an automaton.
+//! as in policies: a prefilter that settles most paths. The patterns of a single robots.txt are compiled
+//! [on demand](OnDemand). An automaton does not depend on the dialect; paths come in normal form. Its words are
+//! little-endian in memory on every machine, because policy files are mapped; [`check_item`] checks the words of a
+//! file, and [`graph()`] draws an automaton.
 //!
 //! Questions about all paths are answered from the automaton, never from the text of the rules: [`ReachSpace`] finds
 //! which verdicts an automaton has for the [`Paths`] that can be requested, and [`DifferSpace`] finds where automata
