@@ -91,7 +91,7 @@ fn groups(robots: &Path, urls: &Path, agents: &Agents) -> Result<Vec<Group>, Box
         if patterns.all().is_empty() || paths.is_empty() {
             continue;
         }
-        let verdict = |path: &Vec<u8>| patterns.deciding(path).map_or(Verdict::Allowed, |pattern| pattern.verdict);
+        let verdict = |path: &Vec<u8>| patterns.verdict(path);
         let expected = paths.iter().map(verdict).collect();
         groups.push(Group { patterns, paths, expected });
     }

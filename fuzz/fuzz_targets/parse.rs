@@ -3,6 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use robosieve::internals::RuleSetParts;
+use robosieve::internals::automaton::{self, Scratch};
 use robosieve::internals::robots::{self, Agents, Robots};
 use robosieve::lint;
 use robosieve::{Dialect, RuleSet, Verdict};
@@ -48,8 +50,14 @@ fn judge(file: &[u8], agents: &[&str], dialect: &Dialect) {
     // The last line of the file serves as one more path.
     let last: Vec<u8> = file.rsplit(|byte| matches!(byte, b'\n' | b'\r' | b'#')).next().unwrap_or_default().to_vec();
     let own = [b"/", last.as_slice()].concat();
+    // So few paths are tried one by one.
+    let mut words = Vec::new();
+    automaton::compile(rules.patterns(), &mut words);
     for path in PATHS.into_iter().chain([own.as_slice()]) {
         let verdict = rules.verdict(path);
+        let normal = dialect.encoding().path(&dialect.url_path().judged(path)).into_owned();
+        let compiled = automaton::verdict(&words, &normal, &mut Scratch::default());
+        assert_eq!(compiled, rules.patterns().verdict(&normal), "automaton");
         assert_eq!(verdict, rules.explain(path).verdict, "explanation");
         if file.len() <= MAX_FOR_THE_ORACLE {
             let allowed = oracle::allowed(dialect.name, agents, file, path);

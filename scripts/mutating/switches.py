@@ -55,6 +55,8 @@ TOKEN = re.compile(
 # A function that constants may call, which then cannot ask which mutant is active; and what rustc says where one does call it.
 CONSTANT = re.compile(rb"\bconst\s+(?=(unsafe\s+)?fn\b)")
 CALLED_BY_CONSTANT = re.compile(r"cannot call non-const .*`(?:.*::)?(\w+)(?:::<.*>)?` in (?:constant|static)")
+# The name of a constant.
+CONSTANT_NAME = re.compile(rb"\b(?:const|static)\s+(\w+)\s*:")
 # What the compiler would copy with all these arms to where it is called.
 INLINE = re.compile(rb"#\[inline(\(always\))?\]")
 
@@ -78,7 +80,7 @@ class Mutant:
         return text[start : self.start] + self.replacement + text[self.end : end]
 
     def identity(self, text):
-        """What is the same as long as its function is, or the lines around it up to empty ones if it is in none."""
+        """A hash of the function with the mistake; outside functions, of the lines around it up to empty ones."""
         start, end = self.function or paragraph(text, self.start)
         return hashlib.sha256(b"%s\0%d %s" % (self.file.encode(), self.start - start, self.in_text(text, start, end))).hexdigest()[:16]
 
@@ -88,28 +90,32 @@ def list_mutants(tree, files):
     chosen = [option for file in files for option in ("--file", file)]
     command = ["cargo", "mutants", "--dir", tree, "--list", "--json", *chosen]
     listed = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
-    lines = {file: line_starts((tree / file).read_bytes()) for file in {mutant["file"] for mutant in listed}}
+    texts = {file: (tree / file).read_bytes() for file in {mutant["file"] for mutant in listed}}
+    lines = {file: line_starts(text) for file, text in texts.items()}
 
     def span(mutant, span):
         return tuple(offset(lines[mutant["file"]], span[end]) for end in ("start", "end"))
 
-    return [
-        Mutant(
-            file=mutant["file"],
-            name=mutant["name"],
-            function=span(mutant, mutant["function"]["span"]) if mutant["function"] else None,
-            start=span(mutant, mutant["span"])[0],
-            end=span(mutant, mutant["span"])[1],
-            replacement=mutant["replacement"].encode(),
-        )
-        for mutant in listed
-    ]
+    def made(mutant):
+        function = span(mutant, mutant["function"]["span"]) if mutant["function"] else None
+        start, end = span(mutant, mutant["span"])
+        file, name = mutant["file"], mutant["name"]
+        name = name if function else f"{name} in {constant(texts[file], start)}"
+        return Mutant(file, name, function, start, end, mutant["replacement"].encode())
+
+    return [made(mutant) for mutant in listed]
 
 
 def paragraph(text, at):
     """Where the lines around this byte begin and end, up to empty ones."""
     end = text.find(b"\n\n", at)
     return text.rfind(b"\n\n", 0, at) + 1, end if end >= 0 else len(text)
+
+
+def constant(text, at):
+    """The name of the constant that this byte, outside functions, is in."""
+    names = CONSTANT_NAME.findall(text[paragraph(text, at)[0] : at])
+    return names[-1].decode() if names else "a constant"
 
 
 def line_starts(text):
@@ -219,6 +225,10 @@ class Switched:
             return False
         signature = text[mutant.function[0] : body[0]]
         return OPAQUE.search(signature) is not None or not re.search(rb"->[^{]*\bimpl\b", signature)
+
+    def may_be_apart(self, mutant):
+        """Whether it is built alone, or would be if a constant called its function."""
+        return mutant in self.apart or CONSTANT.search(self.original[mutant.file][slice(*mutant.function)]) is not None
 
     def present(self):
         return [mutant for mutant in self.all if mutant not in self.apart and mutant not in self.unviable]

@@ -40,8 +40,8 @@ SURVIVES, UNVIABLE = "survives", "does not compile"
 
 
 class Results:
-    """What came of the mutants that were tried, as long as their functions are the same: the test that noticed it, SURVIVES, or
-    UNVIABLE."""
+    """What came of the mutants that were tried, as long as their functions or constants are the same, and the test is there that
+    noticed it: that test, SURVIVES, or UNVIABLE."""
 
     def __init__(self, path, tree, mutants):
         self.path = path
@@ -49,10 +49,13 @@ class Results:
         self.keys = {mutant: mutant.identity(texts[mutant.file]) for mutant in mutants}
         lines = path.read_text().splitlines() if path.exists() else []
         known = {key: result for key, _, result in (line.split("\t") for line in lines)}
+        sources = b"".join(path.read_bytes() for folder in ("src", "tests") for path in (tree / folder).rglob("*.rs"))
+        functions = set(re.findall(r"\bfn (\w+)", sources.decode()))
         self.of, self.noticed = {}, Counter()
         for mutant, key in self.keys.items():
-            if key in known:
-                self.note(mutant, known[key])
+            result = known.get(key)
+            if result in (SURVIVES, UNVIABLE) or result and result.split()[1].split("::")[-1] in functions:
+                self.note(mutant, result)
 
     def note(self, mutant, result):
         self.of[mutant] = result
@@ -184,13 +187,13 @@ class Trials:
         self.reached = reached
         print(f"{len(self.took)} tests, {sum(self.took.values()):.0f} s", file=sys.stderr)
 
-    def run(self, switched, results):
-        """Tries the mutants of a tree with switches that no earlier tests noticed."""
-        mutants = [mutant for mutant in switched.present() if not results.are_known(mutant)]
+    def run(self, switched, mutants, results, is_last=True):
+        """Tries these mutants of a tree with switches. One survives if these tests are the last."""
         if len(mutants) > FEW:
             self.measure()
         for mutant in switched.unviable:
-            results.add(mutant, UNVIABLE)
+            if mutant not in results.of:
+                results.add(mutant, UNVIABLE)
 
         def one(mutant):
             function = switched.functions[mutant.file, mutant.function]
@@ -199,7 +202,8 @@ class Trials:
         began = time.monotonic()
         with ThreadPoolExecutor(self.workers) as pool:
             for count, (mutant, result) in enumerate(pool.map(one, mutants), 1):
-                results.add(mutant, result)
+                if result != SURVIVES or is_last:
+                    results.add(mutant, result)
                 if count % 100 == 0:
                     print(f"{count} of {len(mutants)}, {time.monotonic() - began:.0f} s", file=sys.stderr, flush=True)
 
@@ -313,7 +317,7 @@ class Apart:
 
     def trials(self, program):
         """The tests of a program of the tree as it is; nothing if it does not compile."""
-        # Few mutants need more than unit tests; the others take longer than optimising.
+        # Tests other than unit tests run longer than the compiler takes to optimise them.
         options = [*optimised(int(program != "lib")), *self.features]
         is_built, messages, _ = cargo(self.tree, self.target, options, "test", "--no-run", *PROGRAMS[program], incremental=True)
         tests = {program: self.tests[program]}

@@ -95,7 +95,7 @@ mod tests {
         let mut scratch = Scratch::default();
         let (dfa, cursors) = (compiled(rules, usize::MAX), compiled(rules, 0));
         let patterns = patterns(rules);
-        let plain = patterns.deciding(path.as_bytes()).map_or(Verdict::Allowed, |pattern| pattern.verdict);
+        let plain = patterns.verdict(path.as_bytes());
         assert_eq!(verdict(&dfa, path.as_bytes(), &mut scratch), plain, "DFA, {path}, {rules}");
         assert_eq!(verdict(&cursors, path.as_bytes(), &mut scratch), plain, "cursors, {path}, {rules}");
         let url = format!("https://host.example{path}");
@@ -271,6 +271,17 @@ mod tests {
         let narrow = 1 | 3 << 4 | 1 << 10;
         let words = [0, 4, 4, 0, narrow, 8, 97, 0, narrow, 4, 98, 0].map(u32::to_le);
         assert_eq!(verdict(&words, b"/x", &mut Scratch::default()), Verdict::Blocked);
+    }
+
+    /// Each of a file's 4 MiB may be a `%`, which has three bytes in normal form.
+    #[test]
+    fn a_run_of_more_bytes_than_a_record_can_have_is_split() {
+        let long = "a".repeat((1 << 22) + 5);
+        let rules = format!("-/{long}b");
+        assert_eq!(judged(&rules, &format!("/{long}b/")), Verdict::Blocked);
+        for path in [format!("/{long}"), format!("/{long}c"), format!("/{}b", &long[1..])] {
+            assert_eq!(judged(&rules, &path), Verdict::Allowed);
+        }
     }
 
     #[test]

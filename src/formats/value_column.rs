@@ -12,7 +12,7 @@ use super::time_text;
 
 /// What the values of a column are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     /// Bytes or text.
     Text,
     Integer,
@@ -33,23 +33,23 @@ impl ValueColumn {
     /// # Errors
     ///
     /// [`Malformed`] if it has several values per row, or values of another kind.
-    pub fn new(schema: &SchemaDescriptor, number: usize, kind: Kind) -> Result<ValueColumn, Malformed> {
+    pub fn new(schema: &SchemaDescriptor, number: usize, kind: ValueKind) -> Result<ValueColumn, Malformed> {
         let column = schema.column(number);
         let name = column.path().string();
         if column.max_rep_level() > 0 {
             return Err(Malformed(format!("its column {name:?} has several values per row")));
         }
         let (fits, wanted) = match (kind, column.physical_type()) {
-            (Kind::Time, PhysicalType::FLOAT | PhysicalType::DOUBLE) => (true, ""),
+            (ValueKind::Time, PhysicalType::FLOAT | PhysicalType::DOUBLE) => (true, ""),
             (
                 _,
                 PhysicalType::BOOLEAN | PhysicalType::FLOAT | PhysicalType::DOUBLE | PhysicalType::FIXED_LEN_BYTE_ARRAY,
             ) => (false, "bytes, text, integers or times"),
             // Their numbers count days, or begin with each day.
-            (Kind::Time, _) if is_date_or_time_of_day(&column) => (false, "times with a date, seconds, or text"),
-            (Kind::Text, stored) => (stored == PhysicalType::BYTE_ARRAY, "bytes or text"),
-            (Kind::Integer, stored) => (matches!(stored, PhysicalType::INT32 | PhysicalType::INT64), "integers"),
-            (Kind::Time, _) => (true, ""),
+            (ValueKind::Time, _) if is_date_or_time_of_day(&column) => (false, "times with a date, seconds, or text"),
+            (ValueKind::Text, stored) => (stored == PhysicalType::BYTE_ARRAY, "bytes or text"),
+            (ValueKind::Integer, stored) => (matches!(stored, PhysicalType::INT32 | PhysicalType::INT64), "integers"),
+            (ValueKind::Time, _) => (true, ""),
         };
         if !fits {
             return Err(Malformed(format!("its column {name:?} does not hold {wanted}")));
@@ -62,18 +62,18 @@ impl ValueColumn {
         self.number
     }
 
-    /// The values, if there is one in this row.
-    fn of<'b>(&self, batch: &'b RecordBatch, row: usize) -> Option<&'b ArrayRef> {
+    /// The values of the column, if this row has one.
+    fn values_with<'b>(&self, batch: &'b RecordBatch, row: usize) -> Option<&'b ArrayRef> {
         leaf(batch, &self.path).filter(|values| values.is_valid(row))
     }
 
     /// The bytes of a row.
     pub fn text<'b>(&self, batch: &'b RecordBatch, row: usize) -> Option<&'b [u8]> {
-        Some(self.of(batch, row)?.as_binary_view_opt()?.value(row))
+        Some(self.values_with(batch, row)?.as_binary_view_opt()?.value(row))
     }
 
     pub fn integer(&self, batch: &RecordBatch, row: usize) -> Option<i64> {
-        let values = self.of(batch, row)?;
+        let values = self.values_with(batch, row)?;
         match values.data_type() {
             DataType::Int32 => Some(values.as_primitive::<Int32Type>().value(row).into()),
             DataType::Int64 => Some(values.as_primitive::<Int64Type>().value(row)),
@@ -86,7 +86,7 @@ impl ValueColumn {
         if let Some(text) = self.text(batch, row) {
             return Some(time_text::parse(&String::from_utf8_lossy(text)));
         }
-        let values = self.of(batch, row)?;
+        let values = self.values_with(batch, row)?;
         match values.data_type() {
             DataType::Float32 => return Some(time_text::float(values.as_primitive::<Float32Type>().value(row).into())),
             DataType::Float64 => return Some(time_text::float(values.as_primitive::<Float64Type>().value(row))),

@@ -452,4 +452,48 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn the_operator_says_what_a_status_means() {
+        use OriginStatus::{
+            Forbidden, Incomplete, NotModified, NotText, RedirectUnresolved, RobotsTxt, Unavailable, Unreachable,
+        };
+        let (allowed, blocked, deferred) = (Partition::Allowed, Partition::Blocked, Partition::Deferred);
+        let fixed = |partition, reason| Decision::Fixed(Outcome::new(partition, reason));
+        let of = |on_unreachable, origin_status, good, last, last_good| {
+            let choices = Choices { on_unreachable, ..Choices::at(0) };
+            of_answers(&choices, origin_status, good, false, StatusOverride { last, last_good })
+        };
+        for (origin_status, reason) in
+            [(Unavailable, Reason::Unavailable), (Forbidden, Reason::Forbidden), (Unreachable, Reason::Unreachable)]
+        {
+            for said in [allowed, blocked, deferred] {
+                for fallback in [Fallback::Allow, Fallback::Block, Fallback::Use] {
+                    let found = of(fallback, origin_status, None, Some(said), None);
+                    assert_eq!(found, fixed(said, reason), "{origin_status:?}");
+                }
+            }
+        }
+        for (failed, reason) in [
+            (Unreachable, Reason::Unreachable),
+            (Incomplete, Reason::Incomplete),
+            (NotText, Reason::NotText),
+            (RedirectUnresolved, Reason::RedirectUnresolved),
+            (NotModified, Reason::NotModified),
+        ] {
+            for (good, by_dialect) in [(Unavailable, allowed), (Forbidden, blocked)] {
+                let used = |said| of(Fallback::Use, failed, Some(good), None, said);
+                assert_eq!(used(None), fixed(by_dialect, Reason::LastGood));
+                assert_eq!(used(Some(allowed)), fixed(allowed, Reason::LastGood));
+                assert_eq!(used(Some(blocked)), fixed(blocked, Reason::LastGood));
+                assert_eq!(used(Some(deferred)), fixed(deferred, reason), "it waits for an answer");
+                let not_used = of(Fallback::Defer, failed, Some(good), None, Some(allowed));
+                assert_eq!(not_used, fixed(deferred, reason));
+            }
+            assert_eq!(
+                of(Fallback::Use, failed, Some(RobotsTxt), None, Some(blocked)),
+                Decision::Walk(Reason::LastGood)
+            );
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! One robots.txt compiled for one crawler, for judging paths.
+//! One robots.txt for one crawler, for judging paths.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -17,7 +17,8 @@ use crate::rules::{Patterns, Verdict};
 
 /// The rules of one robots.txt for one crawler.
 ///
-/// The first paths are judged by trying the rules one by one; the automaton is compiled once they were so many that it pays.
+/// The first paths are judged by trying the rules one by one. Once that has taken about as long as compiling, the rules are compiled, by
+/// the call that comes next.
 ///
 /// ```
 /// use robosieve::{RuleSet, Dialect, Verdict};
@@ -68,7 +69,7 @@ impl KeptRecord {
 }
 
 impl RuleSet {
-    /// Reads a robots.txt as served with status 200 and compiles the rules for `agents`. It may be compressed. A file
+    /// Reads the rules for `agents` of a robots.txt as served with status 200. It may be compressed. A file
     /// that is damaged or not text blocks everything, and [`RuleSet::flaw`] says why.
     pub fn compile(file: &[u8], agents: &Agents, dialect: &Dialect) -> RuleSet {
         let body = robots::body_text(Cow::Borrowed(file), &[], robots::body_limit([dialect]));

@@ -384,4 +384,18 @@ mod tests {
             assert_eq!(notes(page, "rfc9309")[0], (NoteKind::LooksLikeHtml, 1), "{page}");
         }
     }
+
+    #[test]
+    fn preferences_belong_to_the_groups_that_are_open() {
+        let text = "Content-Usage: train-ai=n\nContent-Signal: search=no\nUser-agent: a\nLicense: l\n\
+                    Content-Usage: train-ai=y\nDisallow:\n\nContent-Usage: search=n\nContent-Signal: search=yes\n";
+        let of = |dialect: &str| -> Vec<(u32, Option<u32>)> {
+            let robots = Robots::parse(text.as_bytes(), Dialect::named(dialect).unwrap());
+            robots.side_records.iter().map(|record| (record.line, record.group)).collect()
+        };
+        assert_eq!(of("rfc9309"), [(2, None), (4, None), (5, Some(0)), (8, Some(0)), (9, Some(0))]);
+        assert_eq!(notes(text, "rfc9309"), [(NoteKind::RuleOutsideGroup, 1)]);
+        assert_eq!(of("draft-1996"), [(2, None), (4, None), (5, Some(0)), (9, None)]);
+        assert_eq!(notes(text, "draft-1996"), [(NoteKind::RuleOutsideGroup, 1), (NoteKind::RuleOutsideGroup, 8)]);
+    }
 }

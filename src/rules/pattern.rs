@@ -140,6 +140,11 @@ impl Patterns {
         self.patterns.iter().find(|pattern| self.matches(pattern, path))
     }
 
+    /// The verdict on `path`, in normal form, by trying the patterns one by one.
+    pub fn verdict(&self, path: &[u8]) -> Verdict {
+        self.deciding(path).map_or(Verdict::Allowed, |pattern| pattern.verdict)
+    }
+
     /// Whether `wide` matches every path that `narrow` matches.
     ///
     /// `true` is always right. `false` is right as long as paths can contain some byte that `wide` lacks. A pattern that

@@ -274,4 +274,14 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_path_that_is_judged_as_written_is_cut_only() {
+        for (rest, expected) in
+            [("/a/../b\\c", "/a/../b\\c"), ("\\a", "/a"), ("/a\rb", "/a"), ("?x#y", "/?x"), ("", "/")]
+        {
+            assert_eq!(*UrlPath::AsWritten.of(rest.as_bytes()), *expected.as_bytes());
+            assert!(!UrlPath::AsWritten.rewrites(rest.as_bytes()));
+        }
+    }
 }

@@ -119,7 +119,7 @@ impl Engines {
         self.forced.iter().any(|(name, words)| *name == POLICY_FILE && automaton::engine(words) == Engine::Cursors)
     }
 
-    /// The verdict of the engine that the library chooses.
+    /// The verdict of the rules, tried one by one or compiled.
     ///
     /// # Errors
     ///
@@ -128,11 +128,11 @@ impl Engines {
         let chosen = self.rules.verdict_with(path, &mut self.scratch);
         let explained = self.rules.explain(path).verdict;
         if explained != chosen {
-            return Err(format!("explanation says {explained:?}, the automaton {chosen:?}"));
+            return Err(format!("explanation says {explained:?}, the rules {chosen:?}"));
         }
         let path = self.dialect.url_path().judged(path);
         let normal = self.dialect.encoding().path(&path);
-        let plain = self.rules.patterns().deciding(&normal).map_or(Verdict::Allowed, |pattern| pattern.verdict);
+        let plain = self.rules.patterns().verdict(&normal);
         for (name, words) in &self.forced {
             let forced = automaton::verdict(words, &normal, &mut self.scratch);
             if forced != plain {

@@ -624,4 +624,10 @@ mod tests {
         }
         assert!(refused > 20 && harmless > 1000, "{refused} {harmless}");
     }
+
+    #[test]
+    fn what_does_not_begin_with_a_slash_passes() {
+        let item = item(&patterns("-/a"));
+        assert!(item.passes(b"") && item.passes(b"a") && item.passes(b"*"));
+    }
 }

@@ -148,7 +148,8 @@ impl LineArrays {
         }
     }
 
-    /// Appends a row's line, given its URL if that is a [whole](LineArrays::whole) value; returns whether it has a line feed.
+    /// Appends a row's line, with its line feeds encoded; `whole` is what [`LineArrays::whole`] says of the row. Returns whether it had a line
+    /// feed.
     #[inline]
     fn append_line(&self, row: usize, whole: Option<&[u8]>, text: &mut Vec<u8>) -> bool {
         let start = text.len();

@@ -7,7 +7,7 @@ use parquet::schema::types::{SchemaDescriptor, Type};
 
 use super::headers::{headers_of_json, matters};
 use crate::formats::columnar::Malformed;
-use crate::formats::value_column::{Kind, ValueColumn};
+use crate::formats::value_column::{ValueColumn, ValueKind};
 
 /// A column with the headers of answers.
 pub(super) struct HeaderColumn {
@@ -37,7 +37,7 @@ impl HeaderColumn {
         let place = schema.get_column_root_idx(number);
         let leaves = (0..schema.num_columns()).filter(|&leaf| schema.get_column_root_idx(leaf) == place).collect();
         let form = match root {
-            Type::PrimitiveType { .. } => Form::Json(ValueColumn::new(schema, number, Kind::Text)?),
+            Type::PrimitiveType { .. } => Form::Json(ValueColumn::new(schema, number, ValueKind::Text)?),
             Type::GroupType { basic_info, .. } => {
                 let is_list = matches!(basic_info.logical_type_ref(), Some(LogicalType::List | LogicalType::Map))
                     || basic_info.converted_type() != ConvertedType::NONE

@@ -15,7 +15,7 @@ use super::header_column::HeaderColumn;
 use super::intake::Intake;
 use super::passed_over::Reason;
 use crate::formats::columnar::{self, Batches, Malformed, ParquetFile, RowRange, guarded};
-use crate::formats::value_column::{Kind, ValueColumn};
+use crate::formats::value_column::{ValueColumn, ValueKind};
 use crate::threads;
 
 /// How many rows are read at a time, unless they are large.
@@ -134,9 +134,9 @@ fn columns(schema: &SchemaDescriptor, names: &FieldNames) -> Result<Columns, Pro
                 columns.headers = Some(HeaderColumn::at(schema, at)?);
                 continue;
             }
-            Field::Status => Kind::Integer,
-            Field::FetchedAt | Field::Expires | Field::UnreachableSince => Kind::Time,
-            _ => Kind::Text,
+            Field::Status => ValueKind::Integer,
+            Field::FetchedAt | Field::Expires | Field::UnreachableSince => ValueKind::Time,
+            _ => ValueKind::Text,
         };
         columns.values[field as usize] = Some(ValueColumn::new(schema, at, kind)?);
     }
