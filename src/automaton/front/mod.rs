@@ -23,6 +23,7 @@ mod build;
 mod item;
 mod portable;
 mod prefixes;
+mod rarity;
 mod triples;
 
 #[cfg(target_arch = "x86_64")]
