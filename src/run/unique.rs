@@ -329,29 +329,6 @@ mod tests {
         all
     }
 
-    #[test]
-    fn the_first_line_of_a_url_stays_and_so_do_lines_without_a_url() {
-        let first = "http://a.example/1\n\nno url\nhttp://a.example/2\r\nhttp://a.example/1\nno url\n\n";
-        let second = "  http://a.example/2\nhttp://a.example/1#x\nno url\nhttp://A.example/1\nhttp://a.example/1";
-        assert_eq!(
-            remaining(SameUrl::Bytes, &Layout::Whole, &[(first, &[]), (second, &[])]),
-            [
-                ("http://a.example/1\n\nno url\nhttp://a.example/2\r\nno url\n\n".to_owned(), vec![], 1),
-                ("http://a.example/1#x\nno url\nhttp://A.example/1\n".to_owned(), vec![], 2)
-            ]
-        );
-    }
-
-    #[test]
-    fn urls_that_are_fetched_alike_are_one() {
-        let text =
-            "http://a.example/1\nhttp://A.example/%31#x\nno url\nno url\nhttp://a.example/%0A\nhttp://a.example/%0a\n";
-        assert_eq!(
-            remaining(SameUrl::Fetched, &Layout::Whole, &[(text, &[])]),
-            [("http://a.example/1\nno url\nno url\nhttp://a.example/%0A\n".to_owned(), vec![], 2)]
-        );
-    }
-
     /// A byte order mark is not part of the URL, but stays or goes with its line.
     #[test]
     fn a_mark_makes_no_other_url() {
