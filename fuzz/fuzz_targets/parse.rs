@@ -3,9 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use robosieve::internals::RuleSetParts;
 use robosieve::internals::automaton::{self, Scratch};
 use robosieve::internals::robots::{self, Agents, Robots};
+use robosieve::internals::{Axes, RuleSetParts};
 use robosieve::lint;
 use robosieve::{Dialect, RuleSet, Verdict};
 

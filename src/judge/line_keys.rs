@@ -168,6 +168,8 @@ mod tests {
         let keys = keys(SameUrl::Fetched, same.as_bytes());
         let is_one = |key: &Option<Vec<u8>>| key.as_deref() == Some(b"http://a.example/x");
         assert!(keys.len() == 8 && keys.iter().all(is_one), "{keys:?}");
+        let ends = keys_in(SameUrl::Fetched, b"http://a.example/~\x7f\nhttp://a.example/%7E%7F\n", &Layout::Whole, 0);
+        assert!(ends.iter().all(|key| key.as_deref() == Some(b"http://a.example/~%7F")), "{ends:?}");
         // Written in JSON, with escapes.
         let json = |url: &str| serde_json::to_string(url).unwrap().replace('/', "\\/");
         let cdxj: String = same.lines().map(|url| format!("com,a)/x 2024 {{\"url\": {}}}\n", json(url))).collect();
