@@ -50,11 +50,11 @@ class Results:
         lines = path.read_text().splitlines() if path.exists() else []
         known = {key: result for key, _, result in (line.split("\t") for line in lines)}
         sources = b"".join(path.read_bytes() for folder in ("src", "tests") for path in (tree / folder).rglob("*.rs"))
-        functions = set(re.findall(r"\bfn (\w+)", sources.decode()))
+        words = set(re.findall(r"\w+", sources.decode()))
         self.of, self.noticed = {}, Counter()
         for mutant, key in self.keys.items():
             result = known.get(key)
-            if result in (SURVIVES, UNVIABLE) or result and result.split()[1].split("::")[-1] in functions:
+            if result in (SURVIVES, UNVIABLE) or result and result.split()[1].split("::")[-1] in words:
                 self.note(mutant, result)
 
     def note(self, mutant, result):

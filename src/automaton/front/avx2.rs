@@ -45,7 +45,7 @@ impl Ones {
 }
 
 /// The factors, in memory so that they can be loaded.
-static FACTORS_IN_MEMORY: [i16; LONGEST / 2] = FACTORS;
+static FACTORS_IN_MEMORY: [u16; LONGEST / 2] = FACTORS;
 
 /// Whether the path may have another verdict than the base.
 ///

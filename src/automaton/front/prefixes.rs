@@ -10,10 +10,10 @@
 
 use super::item::{BUCKET, LENGTHS, LONGEST};
 
-/// Factors of the hash, one for each two bytes.
-pub(super) const FACTORS: [i16; LONGEST / 2] = [
-    29_129, -21_379, 31_657, 17_401, -27_883, 23_873, -19_207, 26_119, 32_233, -30_011, 18_757, -24_379, 28_277,
-    -16_903, 20_507, -25_301,
+/// Factors of the hash, one for each two bytes: numbers with a sign, as their bits.
+pub(super) const FACTORS: [u16; LONGEST / 2] = [
+    0x71c9, 0xac7d, 0x7ba9, 0x43f9, 0x9315, 0x5d41, 0xb4f9, 0x6607, 0x7de9, 0x8ac5, 0x4945, 0xa0c5, 0x6e75, 0xbdf9,
+    0x501b, 0x9d2b,
 ];
 /// The factor that mixes the sum.
 pub(super) const MIX: i32 = 0x9e37_79b1_u32 as i32;
@@ -22,7 +22,7 @@ pub(super) const MIX: i32 = 0x9e37_79b1_u32 as i32;
 #[inline]
 pub(super) fn hash(prefix: &[u8]) -> u32 {
     let mut pairs = prefix.chunks_exact(2);
-    let mut factors = FACTORS.into_iter().map(i32::from);
+    let mut factors = FACTORS.into_iter().map(|bits| i32::from(bits as i16));
     let mut sum = 0i32;
     for (pair, factor) in pairs.by_ref().zip(factors.by_ref()) {
         sum = sum.wrapping_add(i32::from(i16::from_le_bytes([pair[0], pair[1]])) * factor);
