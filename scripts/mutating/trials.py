@@ -67,6 +67,10 @@ class Results:
         """Whether there is no need to try it again."""
         return self.of.get(mutant, SURVIVES) != SURVIVES
 
+    def left(self, mutants):
+        """Those of these mutants that are to be tried."""
+        return [mutant for mutant in mutants if not self.are_known(mutant)]
+
     def add(self, mutant, result):
         self.note(mutant, result)
         with self.path.open("a") as file:
@@ -189,8 +193,9 @@ class Trials:
         self.reached = reached
         print(f"{len(self.took)} tests, {sum(self.took.values()):.0f} s", file=sys.stderr)
 
-    def run(self, switched, mutants, results, is_last=True):
-        """Tries these mutants of a tree with switches. One survives if these tests are the last."""
+    def run(self, switched, results, is_last):
+        """Tries what is left of the mutants of a tree with switches. One survives if these tests are the last."""
+        mutants = results.left(switched.present())
         if len(mutants) > FEW:
             self.measure()
         for mutant in switched.unviable:

@@ -1,9 +1,9 @@
 //! How rare three consecutive bytes are in the paths of real URLs.
 //!
-//! Bytes are in 37 classes. For each pair of classes, a table has the information, in bits, of a byte of the second class after a byte of the
-//! first: minus the binary logarithm of its frequency, counted over two million bytes of paths. The triples that this table selects are in
-//! 2.4 percent of the paths of hosts that have such patterns; triples selected by the frequency of single bytes are in 5.7 percent. Another
-//! table would select others, and no verdict would change.
+//! Bytes are in 37 classes. For each pair of classes, a table has the information, in bits, of a byte of the second class
+//! after a byte of the first: minus the binary logarithm of its frequency, counted over two million bytes of paths. The
+//! triples that this table selects are in 2.4 percent of the paths of hosts that have such patterns; triples selected by the
+//! frequency of single bytes are in 5.7 percent. Another table would select others, and no verdict would change.
 
 const CLASSES: usize = 37;
 

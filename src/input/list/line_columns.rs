@@ -148,8 +148,8 @@ impl LineArrays {
         }
     }
 
-    /// Appends a row's line, with its line feeds encoded; `whole` is what [`LineArrays::whole`] says of the row. Returns whether it had a line
-    /// feed.
+    /// Appends a row's line, with its line feeds encoded; `whole` is what [`LineArrays::whole`] says of the row. Returns
+    /// whether it had a line feed.
     #[inline]
     fn append_line(&self, row: usize, whole: Option<&[u8]>, text: &mut Vec<u8>) -> bool {
         let start = text.len();
@@ -231,8 +231,9 @@ impl LineReader {
         Ok(LineReader { line_columns, batches, read: None, rows: 0..0 })
     }
 
-    /// Appends the next lines, at least one and at most `most`, until `text` has `full` bytes; none may have more than `longest`. Lines whose URLs have a line feed
-    /// are flaws, by their numbers, of which `line` is the first. Returns the number of lines, 0 at the end.
+    /// Appends the next lines, at least one and at most `most`, until `text` has `full` bytes; none may have more than
+    /// `longest`. Lines whose URLs have a line feed are flaws, by their numbers, of which `line` is the first. Returns the
+    /// number of lines, 0 at the end.
     #[expect(clippy::too_many_arguments, reason = "what is read, how much of it, and where it goes")]
     pub fn next_lines(
         &mut self,
