@@ -143,21 +143,22 @@ pub(crate) fn prefetch<T>(slice: &[T], at: usize) {
 /// The system's error, for a full disk, too: a page that is written later needs no more room.
 pub(crate) fn zeros(folder: &Path, bytes: u64) -> io::Result<MmapMut> {
     let file = tempfile::tempfile_in(folder)?;
-    reserve(&file, bytes)?;
+    reserve(&file, 0..bytes)?;
     // SAFETY: the file has no name, so only this process has it, and only by this map.
     unsafe { map_mut(&file) }
 }
 
-/// Gives an empty file this many bytes, allocated on disk, so that a full disk is reported here and not by a SIGBUS when a page
-/// is written.
-fn reserve(file: &File, bytes: u64) -> io::Result<()> {
+/// Gives a file that ends where the range begins these bytes, allocated on disk, so that a full disk is reported here and not by a
+/// SIGBUS when a page is written. Nothing else may write to the file or seek in it.
+pub(crate) fn reserve(file: &File, bytes: Range<u64>) -> io::Result<()> {
+    let length = bytes.end - bytes.start;
     #[cfg(target_os = "linux")]
-    match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes) {
+    match rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), bytes.start, length) {
         // The file system has no faster way.
         Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => {}
         made => return Ok(made?),
     }
-    write_zeros(file, bytes)
+    write_zeros(file, length)
 }
 
 fn write_zeros(mut file: &File, bytes: u64) -> io::Result<()> {

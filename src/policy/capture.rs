@@ -56,37 +56,15 @@ pub(super) enum Meaning {
     OfKind,
 }
 
-impl Meaning {
-    /// The content of its stored answer; `store` stores the rules of a robots.txt, and returns their places.
-    pub(super) fn content(
-        self,
-        store: impl FnOnce(Selected) -> Result<StoredRules, WriteError>,
-    ) -> Result<Content, WriteError> {
-        Ok(match self {
-            Meaning::RobotsTxt(selected) => Content::Rules(store(selected)?),
-            Meaning::Redirect(target) => Content::Target(target.map(String::into_boxed_str)),
-            Meaning::OfKind => Content::Nothing,
-        })
-    }
-}
-
 /// The rules of a robots.txt for each crawler.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Selected {
     /// The automata of its groups, once [compiled](Selected::compile).
     automata: Vec<Vec<u32>>,
     /// The groups, each with the crawlers that it applies to.
-    pub classes: Vec<SelectedClass>,
+    pub classes: Vec<CrawlerClass<SelectedGroup>>,
     pub side_records: Vec<u8>,
     pub html_page: bool,
-}
-
-/// The crawlers for which the same groups were chosen.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct SelectedClass {
-    /// What applies to them, if anything.
-    pub group: Option<SelectedGroup>,
-    pub columns: Vec<usize>,
 }
 
 /// A group that applies to crawlers.
@@ -183,23 +161,31 @@ impl Capture {
 }
 
 impl Capture {
-    /// The answer as it is stored, and the failures that it tells of.
-    pub(super) fn stored(
-        &self,
-        kind: AnswerKind,
-        flaw: Option<BodyFlaw>,
-        content: Content,
-        notes: Option<Box<NoteCounts>>,
-        dialect: &Dialect,
-    ) -> (StoredAnswer, Failures) {
+    /// The answer as it is stored, given what [reading](Reading::answer) it says, and the failures that it tells of.
+    pub(super) fn stored(&self, read: StoredAnswer, dialect: &Dialect) -> (StoredAnswer, Failures) {
         let Answered { status, fetched_at, expires, unreachable_since } = self.answered;
-        let is_failure = status_alone(kind, status, flaw, dialect).is_unreachable();
+        let is_failure = status_alone(read.kind, status, read.flaw, dialect).is_unreachable();
         let failures = if is_failure { Failures::new(fetched_at, unreachable_since) } else { Failures::default() };
-        (StoredAnswer { kind, exact: self.exact, status, flaw, fetched_at, expires, content, notes }, failures)
+        (StoredAnswer { exact: self.exact, status, fetched_at, expires, ..read }, failures)
     }
 }
 
 impl Reading {
+    /// The answer as it is stored, without what only its capture says; `store` stores the rules of a robots.txt, and returns their places.
+    pub(super) fn answer(
+        self,
+        store: impl FnOnce(Selected) -> Result<StoredRules, WriteError>,
+    ) -> Result<StoredAnswer, WriteError> {
+        let Reading { kind, flaw, meaning, notes } = self;
+        let content = match meaning {
+            Meaning::RobotsTxt(selected) => Content::Rules(store(selected)?),
+            Meaning::Redirect(target) => Content::Target(target.map(String::into_boxed_str)),
+            Meaning::OfKind => Content::Nothing,
+        };
+        let notes = (!notes.is_empty()).then(|| Box::new(notes));
+        Ok(StoredAnswer { kind, exact: false, status: None, flaw, fetched_at: None, expires: None, content, notes })
+    }
+
     /// The same with compiled groups.
     fn compiled(mut self, dialect: &Dialect) -> Reading {
         if let Meaning::RobotsTxt(selected) = &mut self.meaning {
@@ -221,21 +207,21 @@ impl Selected {
 
     /// Stores the groups, which are compiled, and side records in tables.
     pub(super) fn store(self, tables: &mut Tables) -> Result<StoredRules, WriteError> {
-        let automata = self.automata.iter().map(|words| tables.automata.intern(bytemuck::cast_slice(words)));
+        let automata = self.automata.iter().map(|words| tables.pools.automata.intern(bytemuck::cast_slice(words)));
         let automata: Vec<u32> = automata.collect::<Result<_, _>>()?;
-        let mut classes = Vec::with_capacity(self.classes.len());
-        for SelectedClass { group, columns } in self.classes {
-            let group = match group {
-                Some(group) => {
-                    let rules = tables.rules.intern(&group.rules)?;
-                    Some(Group { automaton: automata[group.automaton], rules, own: group.own })
-                }
-                None => None,
-            };
-            classes.push(CrawlerClass { group, columns });
-        }
+        let mut stored = |SelectedGroup { automaton, rules, own }: SelectedGroup| {
+            Ok::<_, WriteError>(Group {
+                automaton: automata[automaton],
+                rules: tables.pools.rules.intern(&rules)?,
+                own,
+            })
+        };
+        let classes = self.classes.into_iter().map(|CrawlerClass { group, columns }| {
+            Ok(CrawlerClass { group: group.map(&mut stored).transpose()?, columns })
+        });
+        let classes = classes.collect::<Result<_, WriteError>>()?;
         let row = tables.row(classes)?;
-        let side = tables.side.intern(&self.side_records)?;
+        let side = tables.pools.side.intern(&self.side_records)?;
         Ok(StoredRules { source: 0, row, side })
     }
 }
@@ -263,12 +249,12 @@ fn select(body: &[u8], columns: &Crawlers, dialect: &Dialect, notes: &mut NoteCo
                 let automaton = *automata.entry(&*selection.groups).or_insert(next);
                 SelectedGroup { automaton, rules: Vec::new(), own: selection.origin != GroupOrigin::Everybody }
             });
-            selected.classes.push(SelectedClass { group, columns: Vec::new() });
+            selected.classes.push(CrawlerClass { group, columns: Vec::new() });
             selected.classes.len() - 1
         });
         selected.classes[class].columns.push(column);
     }
-    for SelectedClass { group, columns: members } in &mut selected.classes {
+    for CrawlerClass { group, columns: members } in &mut selected.classes {
         let Some(group) = group else { continue };
         // One crawler suffices for everybody's group, whose lines are the same for all.
         let named = if group.own { &members[..] } else { &members[..1] };

@@ -7,23 +7,22 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::capture::{Batch, Capture, Meaning, Reading, Selected};
+use super::capture::{Batch, Capture, Meaning, Selected};
 use super::compiled::Policy;
 use super::crawlers::Crawlers;
 use super::error::{Error, WriteError};
-use super::image::{HELD, ItemSource, POLICY_FILE, Run, Sources, SpillFolder, Tables, UrlRecord, Writer};
+use super::image::{HELD, ItemSource, POLICY_FILE, Run, SpillFolder, Tables, UrlRecord, Writer};
 use super::overrides::{Override, Overrides};
 use super::source::{PassedOver, bare_origin, page};
 use super::state::OverrideState;
 use super::statistics::{CompileProgress, Statistics};
-use super::union::{Deriving, OverridesFrom, Targets, Union, UrlList};
-use super::url_answers::{Content, UrlAnswers};
-use super::urls::{StoredOverride, StoredUrl, Urls, rules_mut};
-use crate::dialect::{AnswerKind, Dialect};
+use super::union::{OverridesFrom, Targets, Union, UrlList, derive};
+use super::url_answers::StoredAnswer;
+use super::urls::{StoredOverride, StoredUrl, Urls};
+use crate::dialect::Dialect;
 use crate::formats::replace::folder_of;
 use crate::formats::write_lock::WriteLock;
 use crate::origin;
-use crate::robots::{BodyFlaw, NoteCounts};
 use crate::threads::{self, Soon};
 
 /// The bytes of the memory budget for each file that is being compiled; few files need more.
@@ -198,15 +197,13 @@ impl Captures {
         let Some(batch) = self.ahead.pop_front() else { return Ok(()) };
         let (captures, which, readings) = batch.wait();
         let mut placed = Vec::with_capacity(readings.len());
-        for Reading { kind, flaw, meaning, notes } in readings {
-            let notes = (!notes.is_empty()).then(|| Box::new(notes));
-            placed.push((kind, flaw, meaning.content(|selected| selected.store(&mut self.tables))?, notes));
+        for reading in readings {
+            placed.push(reading.answer(|selected| selected.store(&mut self.tables))?);
         }
         for (capture, number) in captures.into_iter().zip(which) {
             let bytes = capture.body.as_ref().map_or(0, |body| body.len() as u64);
             self.progress.bytes.fetch_add(bytes, Relaxed);
-            let (kind, flaw, content, notes) = placed[number].clone();
-            self.insert(capture, kind, flaw, content, notes)?;
+            self.insert(&capture, placed[number].clone());
         }
         // Not before all captures of a batch are in place: their data is in the tables.
         if self.urls.len() as u64 > self.memory / BYTES_PER_URL {
@@ -232,29 +229,24 @@ impl Captures {
                 file.compile(self.dialect);
                 placement.robots_txt = file.store(&mut self.tables)?;
             }
-            let url = self.urls.entry(&origin::robots_url(origin));
-            match &mut url.placement {
-                Some(known) => {
-                    known.merge(placement, &mut self.tables)?;
-                }
-                none => *none = Some(Box::new(placement)),
-            }
+            let Captures { urls, tables, .. } = self;
+            let url = urls.entry(&origin::robots_url(origin));
+            url.add_override(Box::new(placement), &|one, other| tables.compare(one, other));
         }
         Ok(())
     }
 
-    /// Adds the answers of a URL that has none yet, whose rules are in these sources.
+    /// Adds what is stored of a URL that has nothing yet, whose rules are in these sources.
     pub(super) fn adopt(
         &mut self,
         url: &str,
-        mut kept: UrlAnswers,
-        mut placement: Option<StoredOverride>,
+        mut stored: StoredUrl,
         sources: &[ItemSource<'_>],
     ) -> Result<(), WriteError> {
-        for rules in rules_mut(&mut kept, placement.as_mut()) {
+        for rules in stored.rules_mut() {
             *rules = self.tables.adopt(&sources[rules.source as usize], *rules)?;
         }
-        *self.urls.entry(url) = StoredUrl { kept, placement: placement.map(Box::new) };
+        *self.urls.entry(url) = stored;
         Ok(())
     }
 
@@ -268,23 +260,16 @@ impl Captures {
         self.statistics.captures.unnamed_files += 1;
     }
 
-    fn insert(
-        &mut self,
-        capture: Capture,
-        kind: AnswerKind,
-        flaw: Option<BodyFlaw>,
-        content: Content,
-        notes: Option<Box<NoteCounts>>,
-    ) -> Result<(), WriteError> {
-        let url = self.urls.entry(&capture.url);
-        let (answer, failures) = capture.stored(kind, flaw, content, notes, self.dialect);
+    fn insert(&mut self, capture: &Capture, read: StoredAnswer) {
+        let Captures { urls, tables, .. } = self;
+        let url = urls.entry(&capture.url);
+        let (answer, failures) = capture.stored(read, self.dialect);
         url.kept.fold_failures(&failures);
-        let is_older = url.kept.fold(answer, &mut self.tables)?;
+        let is_older = url.kept.fold(answer, &|one, other| tables.compare(one, other));
         let counts = &mut self.statistics.captures;
         counts.read += 1;
         counts.not_robots_txt += u64::from(capture.origin.is_none());
         counts.older += u64::from(is_older);
-        Ok(())
     }
 
     /// Moves all URLs, with the items that they share, to a run, which a thread of the pool writes.
@@ -294,7 +279,7 @@ impl Captures {
         let (urls, mut tables) = (std::mem::take(&mut self.urls), Tables::new(self.columns.count(), &spill));
         std::mem::swap(&mut tables, &mut self.tables);
         self.writing = Some(Soon::begin(move || {
-            tables.finish()?;
+            tables.finish();
             Run::write(sorted(&urls).iter().map(record), tables.source(), &spill)
         }));
         Ok(())
@@ -357,11 +342,11 @@ impl Captures {
             self.write_run()?;
             self.wait_for_run()?;
         }
-        let Captures { dialect, columns, urls, runs, mut tables, statistics, progress, .. } = self;
-        tables.finish()?;
+        let Captures { dialect, columns, urls, runs, mut tables, mut statistics, progress, .. } = self;
+        tables.finish();
         let sorted = sorted(&urls);
-        let all = if runs.is_empty() { vec![tables.source()] } else { runs.iter().map(Run::source).collect() };
-        let sources = Sources(all);
+        let sources: Vec<ItemSource<'_>> =
+            if runs.is_empty() { vec![tables.source()] } else { runs.iter().map(Run::source).collect() };
         let union = || {
             let of_runs = (0..).zip(&runs).map(|(source, run)| Box::new(run.urls(source)) as UrlList<'_>);
             let in_memory: UrlList<'_> = Box::new(sorted.iter().map(record));
@@ -370,20 +355,10 @@ impl Captures {
         };
         let targets = Targets::collect(runs.iter().flat_map(Run::targets), union, spill)?;
         progress.origins.store(sorted.len() as u64 + runs.iter().map(Run::len).sum::<u64>(), Relaxed);
-        let mut deriving = Deriving {
-            writer: Writer::new((*columns).clone(), dialect, &sources.0, spill)?,
-            known: |url: &str| urls.get(url).cloned().or_else(|| targets.get(url)),
-            dialect,
-            statistics,
-            progress: &progress,
-        };
-        let mut all = union();
-        while let Some(url) = all.next()? {
-            deriving.add(url)?;
-        }
-        let Deriving { writer, statistics, .. } = deriving;
+        let known = |url: &str| urls.get(url).cloned().or_else(|| targets.get(url));
+        let mut writer = Writer::new((*columns).clone(), dialect, &sources, spill)?;
+        derive(&mut union(), &mut writer, known, &mut statistics, &progress)?;
         // Writing needs the memory.
-        drop(all);
         drop(sorted);
         // Freeing millions of entries takes long.
         threads::both(|| write(writer, statistics), || drop(urls)).0
@@ -437,12 +412,7 @@ fn sorted(urls: &Urls) -> Vec<((&str, &str), &StoredUrl)> {
 }
 
 fn record<'u>(&((origin, path), url): &((&'u str, &'u str), &'u StoredUrl)) -> UrlRecord<'u> {
-    UrlRecord {
-        origin: origin.as_bytes(),
-        path: path.as_bytes(),
-        placement: url.placement.as_deref().cloned(),
-        kept: Cow::Borrowed(&url.kept),
-    }
+    UrlRecord { origin: origin.as_bytes(), path: path.as_bytes(), stored: Cow::Borrowed(url) }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::groups::{Group, Groups};
 use super::image::{Content, Image, Record, Section, Trust, UrlRecord};
 use super::lookup::Lookup;
 use super::provenance::{self, Outline, WrittenRules};
-use super::resolve::{FinalStatuses, Hops, Resolver};
+use super::resolve::{FinalStatuses, Resolved};
 use super::side_records;
 use super::statistics::Statistics;
 use super::url_answers::UrlAnswers;
@@ -250,7 +250,7 @@ impl Policy {
         }
         let (origin, path) = split(url);
         let found = self.image.parts().url((origin.as_bytes(), path.as_bytes()), 0)?;
-        Some(found.kept.into_owned())
+        Some(found.stored.into_owned().kept)
     }
 
     /// The columns that answer for a crawler.
@@ -362,8 +362,7 @@ impl Policy {
     pub(crate) fn final_statuses(&self, record: &Record<'_>) -> FinalStatuses {
         let kept = self.kept(&origin::robots_url(&String::from_utf8_lossy(record.origin)));
         let Some(kept) = kept else { return FinalStatuses::default() };
-        let hops = Hops::within(self.dialect(), &kept, |url| self.kept(url));
-        let resolved = Resolver { hops: &hops, dialect: self.dialect() }.resolve(&kept);
+        let resolved = Resolved::of(&kept, self.dialect(), |url| self.kept(url));
         let found = (resolved.state.origin_status, resolved.state.last_good.map(|good| good.origin_status));
         if found == (record.origin_status, record.last_good) { resolved.statuses } else { FinalStatuses::default() }
     }

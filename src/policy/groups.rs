@@ -51,13 +51,13 @@ fn encode(group: Option<Group>) -> [u8; CLASS] {
 
 /// The crawlers of one row for which the same groups were chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct CrawlerClass {
+pub(crate) struct CrawlerClass<G> {
     /// The group that applies to them, if any.
-    pub group: Option<Group>,
+    pub group: Option<G>,
     pub columns: Vec<usize>,
 }
 
-impl CrawlerClass {
+impl CrawlerClass<Group> {
     fn automaton(&self) -> u32 {
         self.group.map_or(0, |group| group.automaton)
     }
@@ -65,7 +65,7 @@ impl CrawlerClass {
 
 /// Encodes a row of classes that have all of `width` columns together; `set` returns the place of a set.
 pub(crate) fn encode_row(
-    mut classes: Vec<CrawlerClass>,
+    mut classes: Vec<CrawlerClass<Group>>,
     width: usize,
     mut set: impl FnMut(&[u8]) -> Result<u32, WriteError>,
 ) -> Result<Vec<u8>, WriteError> {
@@ -353,7 +353,7 @@ mod tests {
     fn made(rows: &[[Option<Group>; 3]]) -> Made {
         let mut made = Made { sets: vec![0; 4], rows: vec![0; 4], places: Vec::new() };
         for row in rows {
-            let mut classes: Vec<CrawlerClass> = Vec::new();
+            let mut classes: Vec<CrawlerClass<Group>> = Vec::new();
             for (column, &group) in row.iter().enumerate() {
                 match classes.iter_mut().find(|class| class.group == group) {
                     Some(class) => class.columns.push(column),

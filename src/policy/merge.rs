@@ -21,11 +21,11 @@ use std::sync::Arc;
 use super::captures::{Captures, ORIGINS_A_MILLISECOND};
 use super::compiled::{Layers, Policy};
 use super::error::{Error, MergeError, WriteError};
-use super::image::{Content, POLICY_FILE, Section, Sources, SpillFolder, UrlRecord, Writer};
+use super::image::{Content, ItemSource, POLICY_FILE, Section, SpillFolder, UrlRecord, Writer};
 use super::lookup::take_out;
 use super::overrides::Overrides;
 use super::statistics::{CompileProgress, Statistics};
-use super::union::{Deriving, OverridesFrom, Targets, Union, UrlList};
+use super::union::{OverridesFrom, Targets, Union, UrlList, derive};
 use super::url_answers::UrlAnswers;
 use super::urls::Urls;
 use crate::formats::memory;
@@ -144,7 +144,7 @@ impl Policy {
 
 pub(super) struct Merging<'p> {
     policies: &'p [&'p Policy],
-    sources: Sources<'p>,
+    sources: Vec<ItemSource<'p>>,
     from: OverridesFrom,
     /// For each policy, the URLs that are merged, in order; `None` for all of them.
     some: Vec<Option<Vec<UrlRecord<'p>>>>,
@@ -152,8 +152,7 @@ pub(super) struct Merging<'p> {
 
 impl<'p> Merging<'p> {
     pub fn new(policies: &'p [&'p Policy], from: OverridesFrom) -> Merging<'p> {
-        let all = policies.iter().map(|policy| policy.image.items()).collect();
-        let sources = Sources(all);
+        let sources = policies.iter().map(|policy| policy.image.items()).collect();
         Merging { policies, sources, from, some: vec![None; policies.len()] }
     }
 
@@ -172,18 +171,9 @@ impl<'p> Merging<'p> {
         write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
     ) -> Result<(T, Vec<String>), WriteError> {
         let first = self.policies[0];
-        let mut deriving = Deriving {
-            writer: Writer::new(first.columns().clone(), first.dialect(), &self.sources.0, spill)?,
-            known,
-            dialect: first.dialect(),
-            statistics: Statistics::default(),
-            progress: &CompileProgress::default(),
-        };
-        let mut union = self.union();
-        while let Some(url) = union.next()? {
-            deriving.add(url)?;
-        }
-        let Deriving { writer, statistics, .. } = deriving;
+        let (mut union, mut statistics) = (self.union(), Statistics::default());
+        let mut writer = Writer::new(first.columns().clone(), first.dialect(), &self.sources, spill)?;
+        derive(&mut union, &mut writer, known, &mut statistics, &CompileProgress::default())?;
         let milliseconds = statistics.answers.values().sum::<u64>() as usize / ORIGINS_A_MILLISECOND;
         let written = threads::on(threads::worth_starting(milliseconds, usize::MAX), || write(writer, statistics));
         Ok((written?, union.contradictions))
@@ -263,10 +253,9 @@ fn changed(all: &[Policy], spill: &SpillFolder) -> Result<Policy, WriteError> {
     let policies: Vec<&Policy> = all.iter().collect();
     let of_first = of_first(all);
     let merging = Merging::new(&policies, OverridesFrom::All).only_of_first(of_first);
-    let (mut changed, mut union) = (Urls::default(), merging.union());
-    while let Some(UrlRecord { origin, path, kept, .. }) = union.next()? {
-        let url = [origin, path].concat();
-        changed.entry(&String::from_utf8_lossy(&url)).kept = kept.into_owned();
+    let mut changed = Urls::default();
+    for UrlRecord { origin, path, stored } in merging.union() {
+        *changed.entry(&String::from_utf8_lossy(&[origin, path].concat())) = stored.into_owned();
     }
     // Other URLs are not changed, so only the first policy has them.
     let known = |url: &str| changed.get(url).cloned().or_else(|| all[0].kept(url));

@@ -8,9 +8,9 @@ use crate::dialect::{AnswerKind, Dialect, Lifetime, StatusMeaning};
 use crate::robots::BodyFlaw;
 
 #[derive(Clone, Copy)]
-pub(crate) struct Resolver<'k> {
-    pub hops: &'k Hops,
-    pub dialect: &'static Dialect,
+struct Resolver<'k> {
+    hops: &'k Hops,
+    dialect: &'static Dialect,
 }
 
 /// The resolved answer of an origin.
@@ -36,8 +36,15 @@ pub struct FinalStatuses {
 const NOT_FOUND: u16 = 404;
 
 impl Resolved {
+    /// The origin whose robots.txt has these answers; `known` returns those of another URL.
+    pub fn of(kept: &UrlAnswers, dialect: &'static Dialect, known: impl FnMut(&str) -> Option<UrlAnswers>) -> Resolved {
+        // The last good answer may be as many redirects away from the last URL of a chain.
+        let hops = Hops::from(kept, 2 * (usize::from(dialect.redirects.hops) + 1), known);
+        Resolver { hops: &hops, dialect }.resolve(kept)
+    }
+
     /// An origin whose robots.txt was never requested.
-    pub fn unfetched() -> Resolved {
+    fn unfetched() -> Resolved {
         let (rules, statuses) = Default::default();
         Resolved { state: OriginState::unfetched(), rules, statuses }
     }
@@ -61,7 +68,7 @@ impl RedirectChain<'_> {
 
 impl<'k> Resolver<'k> {
     /// Resolves the origin whose robots.txt has these answers.
-    pub fn resolve(&self, kept: &'k UrlAnswers) -> Resolved {
+    fn resolve(&self, kept: &'k UrlAnswers) -> Resolved {
         let Some(newest) = kept.newest() else { return Resolved::unfetched() };
         let way = self.follow(kept, newest);
         let statuses = FinalStatuses { last: way.status(), last_good: None };
@@ -236,17 +243,11 @@ impl Ages {
 
 /// The redirect chain from a URL, in order, with the answers of each URL.
 #[derive(Debug, Default)]
-pub(crate) struct Hops(Vec<(String, UrlAnswers)>);
+struct Hops(Vec<(String, UrlAnswers)>);
 
 impl Hops {
-    /// Follows the redirects of a URL through the known answers, as far as a dialect may follow them for an origin.
-    pub fn within(dialect: &Dialect, kept: &UrlAnswers, known: impl Fn(&str) -> Option<UrlAnswers>) -> Hops {
-        // The last good answer may be as many redirects away from the last URL of a chain.
-        Hops::from(kept, 2 * (usize::from(dialect.redirects.hops) + 1), known)
-    }
-
     /// Follows the redirects of a URL through the known answers, to at most `most` URLs.
-    fn from(kept: &UrlAnswers, most: usize, known: impl Fn(&str) -> Option<UrlAnswers>) -> Hops {
+    fn from(kept: &UrlAnswers, most: usize, mut known: impl FnMut(&str) -> Option<UrlAnswers>) -> Hops {
         let mut hops = Hops::default();
         let target = |kept: &UrlAnswers| Some(kept.of_kind(AnswerKind::Redirect)?.target()?.to_owned());
         let mut next = target(kept);
@@ -260,7 +261,7 @@ impl Hops {
     }
 
     /// The answers of a URL, if it is one of them.
-    pub fn get(&self, url: &str) -> Option<&UrlAnswers> {
+    fn get(&self, url: &str) -> Option<&UrlAnswers> {
         self.0.iter().find(|(hop, _)| hop == url).map(|(_, kept)| kept)
     }
 }

@@ -1,7 +1,7 @@
 //! The union of sorted lists of URLs: the lists of several policies, or the sorted runs of a policy that is being
 //! compiled.
 //!
-//! [`Deriving`] derives the state of each origin from the union, and writes both. An origin may redirect to a URL that
+//! [`derive`] derives the state of each origin from the union, and writes both. An origin may redirect to a URL that
 //! comes later in the order of URLs, so the answers of all redirect [`Targets`] are collected first. There may be as
 //! many targets as origins, so they are encoded in a [`Spool`].
 
@@ -11,11 +11,12 @@ use std::iter::Map;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::error::WriteError;
-use super::image::{Sources, SpillFolder, Spool, UrlRecord, UrlRecords, Writer, hash_of_target, push_url};
-use super::resolve::{Hops, Resolver};
+use super::image::{
+    ItemSource, SpillFolder, Spool, UrlRecord, UrlRecords, Writer, compare_rules, hash_of_target, push_url,
+};
+use super::resolve::Resolved;
 use super::statistics::{CompileProgress, Statistics};
 use super::url_answers::UrlAnswers;
-use crate::dialect::Dialect;
 use crate::formats::bytes::push_number;
 use crate::formats::external_sort::Merge;
 use crate::formats::memory::FileTable;
@@ -45,7 +46,7 @@ pub(super) struct Union<'p> {
     urls: MergedUrls<'p>,
     /// The number of the last list.
     last: usize,
-    sources: Sources<'p>,
+    sources: Vec<ItemSource<'p>>,
     from: OverridesFrom,
     /// The origins whose overrides contradict each other.
     pub contradictions: Vec<String>,
@@ -53,7 +54,7 @@ pub(super) struct Union<'p> {
 
 impl<'p> Union<'p> {
     /// The union of sorted lists, whose rules are in the sources.
-    pub fn new(lists: Vec<UrlList<'p>>, sources: Sources<'p>, from: OverridesFrom) -> Union<'p> {
+    pub fn new(lists: Vec<UrlList<'p>>, sources: Vec<ItemSource<'p>>, from: OverridesFrom) -> Union<'p> {
         let last = lists.len().saturating_sub(1);
         let order =
             |one: &UrlRecord<'p>, other: &UrlRecord<'p>| (one.origin, one.path).cmp(&(other.origin, other.path));
@@ -62,27 +63,21 @@ impl<'p> Union<'p> {
         Union { urls, last, sources, from, contradictions: Vec::new() }
     }
 
-    pub fn next(&mut self) -> Result<Option<UrlRecord<'p>>, WriteError> {
-        self.next_of(|_, _| true)
-    }
-
     /// The next wanted URL; `is_wanted` gets its origin and its path. Other URLs are passed over.
-    pub fn next_of(&mut self, is_wanted: impl Fn(&[u8], &[u8]) -> bool) -> Result<Option<UrlRecord<'p>>, WriteError> {
+    fn next_of(&mut self, is_wanted: impl Fn(&[u8], &[u8]) -> bool) -> Option<UrlRecord<'p>> {
         while let Some(&UrlRecord { origin, path, .. }) = self.urls.peek() {
             threads::check();
-            let folded = self.folded(origin, path, is_wanted(origin, path))?;
+            let folded = self.folded(origin, path, is_wanted(origin, path));
             // An origin whose only override was removed has no answers.
-            if let Some(url) = folded
-                && (url.placement.is_some() || !url.kept.answers().is_empty())
-            {
-                return Ok(Some(url));
+            if let Some(url) = folded.filter(|url| !url.stored.is_empty()) {
+                return Some(url);
             }
         }
-        Ok(None)
+        None
     }
 
     /// Takes a URL from all lists that have it next; returns it if it is wanted.
-    fn folded(&mut self, origin: &[u8], path: &[u8], is_wanted: bool) -> Result<Option<UrlRecord<'p>>, WriteError> {
+    fn folded(&mut self, origin: &[u8], path: &[u8], is_wanted: bool) -> Option<UrlRecord<'p>> {
         let mut folded: Option<UrlRecord<'p>> = None;
         while self.urls.peek().is_some_and(|next| (next.origin, next.path) == (origin, path)) {
             let Ok(Some((list, mut url))) = self.urls.next() else { break };
@@ -90,50 +85,49 @@ impl<'p> Union<'p> {
                 continue;
             }
             let is_last = list == self.last;
-            if self.from == OverridesFrom::Last && !is_last {
-                url.placement = None;
+            if self.from == OverridesFrom::Last && !is_last && url.stored.placement.is_some() {
+                url.stored.to_mut().placement = None;
             }
             match &mut folded {
-                Some(folded) => self.fold(folded, url, is_last)?,
+                Some(folded) => self.fold(folded, url, is_last),
                 none => *none = Some(url),
             }
         }
-        Ok(folded)
+        folded
     }
 
-    /// Adds another list's answers for the same URL.
-    fn fold(&mut self, folded: &mut UrlRecord<'p>, other: UrlRecord<'p>, is_last: bool) -> Result<(), WriteError> {
-        let kept = folded.kept.to_mut();
-        kept.merge(other.kept.into_owned(), &mut self.sources)?;
-        match (&mut folded.placement, other.placement) {
-            (_, None) => {}
-            (Some(known), Some(other)) if self.from == OverridesFrom::All || !is_last => {
-                if known.merge(other, &mut self.sources)? {
-                    self.contradictions.push(String::from_utf8_lossy(folded.origin).into_owned());
-                }
-            }
-            (known, other) => *known = other,
+    /// Adds what another list has of the same URL.
+    fn fold(&mut self, folded: &mut UrlRecord<'p>, other: UrlRecord<'p>, is_last: bool) {
+        let (stored, other) = (folded.stored.to_mut(), other.stored.into_owned());
+        if self.from != OverridesFrom::All && is_last && other.placement.is_some() {
+            stored.placement = None;
         }
-        Ok(())
+        if stored.merge(other, &|one, other| compare_rules(&self.sources, one, other)) {
+            self.contradictions.push(String::from_utf8_lossy(folded.origin).into_owned());
+        }
     }
 }
 
-/// Writes URLs, and the origins derived from them, in order.
-pub(super) struct Deriving<'d, 's, K> {
-    pub writer: Writer<'s>,
-    /// The answers of a redirect target, if it was requested.
-    pub known: K,
-    pub dialect: &'static Dialect,
-    /// Completed while writing.
-    pub statistics: Statistics,
-    pub progress: &'d CompileProgress,
+impl<'p> Iterator for Union<'p> {
+    type Item = UrlRecord<'p>;
+
+    fn next(&mut self) -> Option<UrlRecord<'p>> {
+        self.next_of(|_, _| true)
+    }
 }
 
-impl<K: Fn(&str) -> Option<UrlAnswers>> Deriving<'_, '_, K> {
-    pub fn add(&mut self, url: UrlRecord<'_>) -> Result<(), WriteError> {
-        let statistics = &mut self.statistics;
+/// Writes the URLs of a union, and the origins derived from them; `known` returns the answers of a redirect target, if it was
+/// requested. Completes the statistics.
+pub(super) fn derive(
+    union: &mut Union<'_>,
+    writer: &mut Writer<'_>,
+    known: impl Fn(&str) -> Option<UrlAnswers>,
+    statistics: &mut Statistics,
+    progress: &CompileProgress,
+) -> Result<(), WriteError> {
+    for url in union {
         count_tie(&url, statistics);
-        for answer in url.kept.answers() {
+        for answer in url.stored.kept.answers() {
             *statistics.answers.entry(answer.kind).or_default() += 1;
             // A file named by a host is for http and https, and counts once.
             let is_again = !answer.exact && url.origin.starts_with(b"https:");
@@ -141,25 +135,26 @@ impl<K: Fn(&str) -> Option<UrlAnswers>> Deriving<'_, '_, K> {
         }
         if !url.is_of_origin() {
             statistics.other_urls += 1;
-            return self.writer.add(url, None);
+            writer.add(url, None)?;
+            continue;
         }
-        let hops = Hops::within(self.dialect, &url.kept, &self.known);
-        let mut resolved = Resolver { hops: &hops, dialect: self.dialect }.resolve(&url.kept);
-        if let Some(placement) = &url.placement {
+        let mut resolved = Resolved::of(&url.stored.kept, writer.dialect, &known);
+        if let Some(placement) = &url.stored.placement {
             placement.apply(&mut resolved);
             statistics.notes.merge(&placement.notes);
             statistics.overridden += 1;
         }
         statistics.last_good += u64::from(resolved.state.last_good.is_some());
-        self.progress.written.fetch_add(1, Relaxed);
-        self.writer.add(url, Some(&resolved))
+        progress.written.fetch_add(1, Relaxed);
+        writer.add(url, Some(&resolved))?;
     }
+    Ok(())
 }
 
 /// Counts a URL if only bytes could decide between its answers. URLs come in order, so the first such URL does not
 /// depend on how the sources were read.
 fn count_tie(url: &UrlRecord<'_>, statistics: &mut Statistics) {
-    let Some(answer) = url.kept.newest_tied() else { return };
+    let Some(answer) = url.stored.kept.newest_tied() else { return };
     let captures = &mut statistics.captures;
     let count = if answer.fetched_at.is_some() { &mut captures.same_time } else { &mut captures.without_time };
     *count += 1;
@@ -195,7 +190,7 @@ impl Targets {
                 let hash = hash_of_target(&[origin, path].concat());
                 wanted.find(hash, |&known| known == hash).is_some()
             };
-            while let Some(url) = all.next_of(is_wanted)? {
+            while let Some(url) = all.next_of(is_wanted) {
                 let place = (hash_of_target(&[url.origin, url.path].concat()), records.len());
                 places.insert(place, |&(hash, _)| hash).map_err(|error| spill.failed(error))?;
                 bytes.clear();
@@ -203,7 +198,6 @@ impl Targets {
                 records.write(&bytes)?;
             }
         }
-        records.finish()?;
         Ok(Targets { records, places })
     }
 
@@ -227,7 +221,7 @@ impl Targets {
             return None;
         }
         let mut sources = records.rest();
-        let mut kept = record.kept.into_owned();
+        let mut kept = record.stored.into_owned().kept;
         kept.rules_mut().for_each(|rules| rules.source = sources.small().unwrap_or_default());
         Some(kept)
     }
@@ -236,7 +230,7 @@ impl Targets {
 /// Appends a record, and after it the source of each answer's rules.
 fn push(url: &UrlRecord<'_>, out: &mut Vec<u8>) {
     push_url(url, None, out);
-    let with_rules = url.kept.answers().iter().filter(|answer| answer.kind.has_rules());
+    let with_rules = url.stored.kept.answers().iter().filter(|answer| answer.kind.has_rules());
     with_rules.for_each(|answer| push_number(u64::from(answer.rules().source), out));
 }
 
@@ -246,9 +240,9 @@ mod tests {
 
     use super::*;
     use crate::dialect::AnswerKind;
-    use crate::policy::image::Sources;
     use crate::policy::union::OverridesFrom;
     use crate::policy::url_answers::{Content, Failures, StoredAnswer, StoredRules};
+    use crate::policy::urls::StoredUrl;
 
     #[test]
     fn targets_keep_the_sources_of_their_rules() {
@@ -273,10 +267,9 @@ mod tests {
             let urls = (100..300).zip(&paths).map(|(number, path)| UrlRecord {
                 origin: b"http://a",
                 path: path.as_bytes(),
-                placement: None,
-                kept: Cow::Owned(kept(number)),
+                stored: Cow::Owned(StoredUrl { kept: kept(number), placement: None }),
             });
-            Union::new(vec![Box::new(urls)], Sources(Vec::new()), OverridesFrom::All)
+            Union::new(vec![Box::new(urls)], Vec::new(), OverridesFrom::All)
         };
         let wanted = (100..200).map(|number| hash_of_target(format!("http://a/{number}").as_bytes()));
         let targets = Targets::collect(wanted.chain([7]), urls, &spill).unwrap();

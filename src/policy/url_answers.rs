@@ -52,11 +52,7 @@ pub(crate) struct StoredRules {
 }
 
 /// Compares the contents of stored rules, wherever they are stored.
-pub(crate) trait CompareRules {
-    type Error;
-
-    fn compare(&mut self, one: StoredRules, other: StoredRules) -> Result<Ordering, Self::Error>;
-}
+pub(crate) type CompareRules<'c> = dyn Fn(StoredRules, StoredRules) -> Ordering + 'c;
 
 impl StoredAnswer {
     /// The order among answers of different kinds: the newest wins, then exact names over shorthands, then the kind.
@@ -66,14 +62,14 @@ impl StoredAnswer {
 
     /// Compares two answers of one kind: the newest wins, then exact names over shorthands, then the stored bytes. Also
     /// returns whether only the bytes decided.
-    pub fn compare<C: CompareRules>(&self, other: &StoredAnswer, rules: &mut C) -> Result<(Ordering, bool), C::Error> {
+    pub fn compare(&self, other: &StoredAnswer, rules: &CompareRules<'_>) -> (Ordering, bool) {
         let by_precedence = self.precedence().cmp(&other.precedence());
         if by_precedence.is_ne() {
-            return Ok((by_precedence, false));
+            return (by_precedence, false);
         }
         let facts = |answer: &StoredAnswer| (answer.status, answer.flaw, answer.expires);
         let by_content = match (&self.content, &other.content) {
-            (Content::Rules(one), Content::Rules(two)) => rules.compare(*one, *two)?,
+            (Content::Rules(one), Content::Rules(two)) => rules(*one, *two),
             (Content::Target(one), Content::Target(two)) => one.cmp(two),
             _ => Ordering::Equal,
         };
@@ -83,7 +79,7 @@ impl StoredAnswer {
             _ => Ordering::Equal,
         };
         let order = facts(self).cmp(&facts(other)).then(by_content).then_with(by_notes);
-        Ok((order, by_content.is_ne()))
+        (order, by_content.is_ne())
     }
 
     pub fn times(&self) -> Times {
@@ -127,9 +123,9 @@ impl UrlAnswers {
         UrlAnswers { answers, failures, tied: 0 }
     }
 
-    /// The same, of which the answers of these kinds are tied.
-    pub fn with_tied(self, tied: u64) -> UrlAnswers {
-        UrlAnswers { tied, ..self }
+    /// Marks the answers of these kinds as tied, and no others.
+    pub fn set_tied(&mut self, tied: u64) {
+        self.tied = tied;
     }
 
     /// The kinds with ties: another answer has the same time and other contents, so that only bytes could decide; a bit
@@ -181,26 +177,21 @@ impl UrlAnswers {
     }
 
     /// Folds an answer. Returns whether it or the stored answer of its kind was older, or not exact.
-    pub fn fold<C: CompareRules>(&mut self, answer: StoredAnswer, rules: &mut C) -> Result<bool, C::Error> {
+    pub fn fold(&mut self, answer: StoredAnswer, rules: &CompareRules<'_>) -> bool {
         self.fold_tied(answer, false, rules)
     }
 
     /// Folds an answer that may be tied with others already.
-    fn fold_tied<C: CompareRules>(
-        &mut self,
-        answer: StoredAnswer,
-        tied: bool,
-        rules: &mut C,
-    ) -> Result<bool, C::Error> {
+    fn fold_tied(&mut self, answer: StoredAnswer, tied: bool, rules: &CompareRules<'_>) -> bool {
         let bit = answer.kind.bit();
         let as_tied = if tied { bit } else { 0 };
         let at = self.answers.partition_point(|known| known.kind < answer.kind);
         let Some(known) = self.answers.get_mut(at).filter(|known| known.kind == answer.kind) else {
             self.answers.insert(at, answer);
             self.tied |= as_tied;
-            return Ok(false);
+            return false;
         };
-        let (order, differs) = answer.compare(known, rules)?;
+        let (order, differs) = answer.compare(known, rules);
         let by_precedence = answer.precedence().cmp(&known.precedence());
         match by_precedence {
             Ordering::Less => {}
@@ -210,7 +201,7 @@ impl UrlAnswers {
         if order == Ordering::Greater {
             *known = answer;
         }
-        Ok(by_precedence.is_ne())
+        by_precedence.is_ne()
     }
 
     pub fn fold_failures(&mut self, failures: &Failures) {
@@ -218,13 +209,12 @@ impl UrlAnswers {
     }
 
     /// Adds other answers for the same URL.
-    pub fn merge<C: CompareRules>(&mut self, other: UrlAnswers, rules: &mut C) -> Result<(), C::Error> {
+    pub fn merge(&mut self, other: UrlAnswers, rules: &CompareRules<'_>) {
         self.failures.merge(&other.failures);
         for answer in other.answers {
             let tied = other.tied & answer.kind.bit() != 0;
-            self.fold_tied(answer, tied, rules)?;
+            self.fold_tied(answer, tied, rules);
         }
-        Ok(())
     }
 }
 
@@ -366,15 +356,7 @@ mod tests {
     }
 
     /// Rules that are compared by their places.
-    struct ByPlace;
-
-    impl CompareRules for ByPlace {
-        type Error = std::convert::Infallible;
-
-        fn compare(&mut self, one: StoredRules, other: StoredRules) -> Result<Ordering, Self::Error> {
-            Ok(one.row.cmp(&other.row))
-        }
-    }
+    const BY_PLACE: &CompareRules<'static> = &|one, other| one.row.cmp(&other.row);
 
     /// Folded in any order, or merged from parts, a kind has a tie if its newest answers have different contents.
     #[test]
@@ -393,7 +375,7 @@ mod tests {
         };
         let folded = |answers: &[StoredAnswer]| {
             let mut folded = UrlAnswers::default();
-            answers.iter().for_each(|answer| _ = folded.fold(answer.clone(), &mut ByPlace).unwrap());
+            answers.iter().for_each(|answer| _ = folded.fold(answer.clone(), BY_PLACE));
             folded
         };
         for _ in 0..2000 {
@@ -409,7 +391,7 @@ mod tests {
             let all = folded(&answers);
             let (one, other) = answers.split_at(rng.below(answers.len() + 1));
             let mut merged = folded(other);
-            merged.merge(folded(one), &mut ByPlace).unwrap();
+            merged.merge(folded(one), BY_PLACE);
             assert_eq!((all.tied(), &merged), (tied, &all), "{answers:?}");
         }
     }

@@ -10,12 +10,42 @@ use super::state::{OverrideState, Ruling};
 use super::url_answers::{CompareRules, StoredRules, UrlAnswers};
 use crate::robots::NoteCounts;
 
-/// A URL's answers, and the override for its origin.
-#[derive(Debug, Default)]
+/// All that is stored of a URL: its answers, and the override for its origin.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct StoredUrl {
     pub kept: UrlAnswers,
     /// The operator's override for the origin; boxed, because few have one.
     pub placement: Option<Box<StoredOverride>>,
+}
+
+impl StoredUrl {
+    /// Whether there is neither an answer nor an override.
+    pub fn is_empty(&self) -> bool {
+        self.placement.is_none() && self.kept.answers().is_empty()
+    }
+
+    /// The rules of its override and of its answers, to be changed.
+    pub fn rules_mut(&mut self) -> impl Iterator<Item = &mut StoredRules> {
+        let of_override = self.placement.as_mut().filter(|placement| placement.has_rules());
+        of_override.map(|placement| &mut placement.robots_txt).into_iter().chain(self.kept.rules_mut())
+    }
+
+    /// Adds what else is stored of the same URL. Returns whether the overrides contradict each other.
+    pub fn merge(&mut self, other: StoredUrl, rules: &CompareRules<'_>) -> bool {
+        self.kept.merge(other.kept, rules);
+        other.placement.is_some_and(|placement| self.add_override(placement, rules))
+    }
+
+    /// Adds an override. Returns whether it contradicts the one that is there.
+    pub fn add_override(&mut self, other: Box<StoredOverride>, rules: &CompareRules<'_>) -> bool {
+        match &mut self.placement {
+            Some(known) => known.merge(*other, rules),
+            none => {
+                *none = Some(other);
+                false
+            }
+        }
+    }
 }
 
 /// The stored answers, by URL. There may be millions of URLs, so no URL has its own allocation.
@@ -87,15 +117,6 @@ pub(crate) struct StoredOverride {
     pub crawl_delay: Option<Box<str>>,
 }
 
-/// All rules that are stored of a URL, to be changed: those of its answers and of its override.
-pub(crate) fn rules_mut<'u>(
-    kept: &'u mut UrlAnswers,
-    placement: Option<&'u mut StoredOverride>,
-) -> impl Iterator<Item = &'u mut StoredRules> {
-    let of_override = placement.filter(|placement| placement.has_rules());
-    kept.rules_mut().chain(of_override.map(|placement| &mut placement.robots_txt))
-}
-
 impl StoredOverride {
     /// Whether it has rules of its own.
     pub fn has_rules(&self) -> bool {
@@ -117,11 +138,11 @@ impl StoredOverride {
 
     /// Adds another override for the same origin. Overrides have no time, so if two contradict each other, the stricter
     /// one counts. Returns whether they contradict each other.
-    pub fn merge<C: CompareRules>(&mut self, other: StoredOverride, rules: &mut C) -> Result<bool, C::Error> {
+    fn merge(&mut self, other: StoredOverride, rules: &CompareRules<'_>) -> bool {
         let (own, others) = (self.operator_override, other.operator_override);
         let mut by_ruling = strictness(own.ruling).cmp(&strictness(others.ruling));
         if own.ruling == Some(Ruling::RobotsTxt) && others.ruling == own.ruling {
-            by_ruling = rules.compare(self.robots_txt, other.robots_txt)?;
+            by_ruling = rules(self.robots_txt, other.robots_txt);
         }
         let seconds =
             |placement: &StoredOverride| placement.crawl_delay.as_deref().and_then(|delay| delay.parse::<f64>().ok());
@@ -138,7 +159,7 @@ impl StoredOverride {
             self.crawl_delay = other.crawl_delay;
         }
         self.operator_override.paused_until = own.paused_until.max(others.paused_until);
-        Ok(told)
+        told
     }
 }
 

@@ -29,7 +29,7 @@ use crate::formats::bytes::{Reader, TOO_SHORT, push_number, push_text};
 use crate::origin::ROBOTS_TXT;
 use crate::policy::state::{OverrideState, Ruling};
 use crate::policy::url_answers::{Answers, Content, Failures, StoredAnswer, StoredRules, UrlAnswers};
-use crate::policy::urls::StoredOverride;
+use crate::policy::urls::{StoredOverride, StoredUrl};
 use crate::robots::{BodyFlaw, NoteCounts};
 use crate::threads;
 
@@ -63,8 +63,7 @@ const DELAY: u8 = 8;
 pub(crate) struct UrlRecord<'i> {
     pub origin: &'i [u8],
     pub path: &'i [u8],
-    pub placement: Option<StoredOverride>,
-    pub kept: Cow<'i, UrlAnswers>,
+    pub stored: Cow<'i, StoredUrl>,
 }
 
 impl UrlRecord<'_> {
@@ -111,19 +110,18 @@ fn rules(source: u32, reader: &mut Reader<'_>) -> Result<StoredRules, &'static s
 
 /// Appends a record. Its rules are already those of the image; `of_origin` is the origin's record in ORIGINS, if there is one.
 pub(crate) fn push(url: &UrlRecord<'_>, of_origin: Option<&Record<'_>>, out: &mut Vec<u8>) {
-    let answers = url.kept.answers();
-    let failures = Some(url.kept.failures()).filter(|failures| **failures != implied(answers));
+    let StoredUrl { kept, placement } = &*url.stored;
+    let answers = kept.answers();
+    let failures = Some(kept.failures()).filter(|failures| **failures != implied(answers));
     let bit = |bit: u8, is_set: bool| if is_set { bit } else { 0 };
     out.push(
-        bit(OF_ORIGIN, of_origin.is_some())
-            | bit(OVERRIDE, url.placement.is_some())
-            | bit(FAILURES, failures.is_some()),
+        bit(OF_ORIGIN, of_origin.is_some()) | bit(OVERRIDE, placement.is_some()) | bit(FAILURES, failures.is_some()),
     );
     if of_origin.is_none() {
         push_text(url.origin, out);
         push_text(url.path, out);
     }
-    if let Some(placement) = &url.placement {
+    if let Some(placement) = placement {
         push_override(placement, out);
     }
     push_number(answers.iter().fold(0, |kinds, answer| kinds | answer.kind.bit()), out);
@@ -284,7 +282,7 @@ impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
             Some(record) => (record.origin, ROBOTS_TXT.as_bytes()),
             None => (self.reader.text()?, self.reader.text()?),
         };
-        let placement = if tag & OVERRIDE == 0 { None } else { Some(self.placement()?) };
+        let placement = if tag & OVERRIDE == 0 { None } else { Some(Box::new(self.placement()?)) };
         let kinds = self.reader.number()?;
         if kinds >= 1 << AnswerKind::ALL.len() {
             return Err("unknown kind of an answer");
@@ -296,7 +294,8 @@ impl<'i, O: Iterator<Item = Record<'i>>> UrlRecords<'i, O> {
             }
         }
         let failures = if tag & FAILURES == 0 { implied(&answers) } else { self.failures()? };
-        Ok(Some(UrlRecord { origin, path, placement, kept: Cow::Owned(UrlAnswers::of(answers, failures)) }))
+        let kept = UrlAnswers::of(answers, failures);
+        Ok(Some(UrlRecord { origin, path, stored: Cow::Owned(StoredUrl { kept, placement }) }))
     }
 
     fn placement(&mut self) -> Result<StoredOverride, &'static str> {

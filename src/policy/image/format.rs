@@ -88,6 +88,12 @@ impl Section {
         let limit = (u64::from(self.last_place()) + 1) * self.unit() as u64;
         WriteError::Full { section: self.name(), limit: limit >> 30 }
     }
+
+    /// The place of an item of this length after so many bytes of a pool.
+    pub fn place(self, after: u64, content: usize) -> Result<u32, WriteError> {
+        let place = u32::try_from(after / self.unit() as u64).ok().filter(|&place| place <= self.last_place());
+        place.filter(|_| u32::try_from(content).is_ok()).ok_or_else(|| self.full())
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

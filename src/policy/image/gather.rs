@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::answers::UrlRecord;
 use super::format::Section;
-use super::pool::{Distinct, NONE, Pool, spread};
+use super::pool::{Distinct, ItemSource, NONE, Pool, spread};
 use super::spool::SpillFolder;
 use crate::automaton::{self, Engine, front};
 use crate::formats::bytes::push_text;
@@ -15,71 +15,26 @@ use crate::formats::memory::{FileTable, FileVec};
 use crate::policy::error::WriteError;
 use crate::policy::groups::{Group, Row};
 use crate::policy::statistics::Statistics;
-use crate::policy::url_answers::{CompareRules, StoredRules};
+use crate::policy::url_answers::StoredRules;
 
-/// A source of rows and items: the tables of captures, or an image.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ItemSource<'s> {
-    pub automata: Pool<'s>,
-    pub rules: Pool<'s>,
-    pub side: Pool<'s>,
-    pub rows: Pool<'s>,
-    pub crawlers: Pool<'s>,
-}
-
-impl<'s> ItemSource<'s> {
-    /// The source whose pools have these bytes.
-    pub fn of(bytes: impl Fn(Section) -> &'s [u8]) -> ItemSource<'s> {
-        let pool = |section| Pool::new(section, bytes(section));
-        ItemSource {
-            automata: pool(Section::Automata),
-            rules: pool(Section::Rules),
-            side: pool(Section::Side),
-            rows: pool(Section::Rows),
-            crawlers: pool(Section::Crawlers),
+/// Compares the contents of stored rules, in whichever of these sources they are: the groups of their rows, with the rules and the
+/// crawlers of each, then the side records.
+pub(crate) fn compare_rules(sources: &[ItemSource<'_>], one: StoredRules, other: StoredRules) -> Ordering {
+    let content = |StoredRules { source, row, side }: StoredRules| {
+        let ItemSource { rules, side: sides, rows, crawlers, .. } = sources[source as usize];
+        let mut content = Vec::new();
+        for (group, set) in Row(rows.item(row)).classes() {
+            content.push(group.map_or(0, |group| 1 + u8::from(group.own)));
+            push_text(crawlers.item(set), &mut content);
+            if let Some(group) = group {
+                push_text(rules.item(group.rules), &mut content);
+            }
         }
-    }
-}
-
-/// The bytes by which stored rules of different sources are compared: the groups of a row, with the `rules` and the
-/// `crawlers` at their places, then the side records.
-pub(super) fn content<'c>(
-    row: Row<'_>,
-    mut rules: impl FnMut(u32) -> Result<Cow<'c, [u8]>, WriteError>,
-    mut crawlers: impl FnMut(u32) -> Result<Cow<'c, [u8]>, WriteError>,
-    side: &[u8],
-) -> Result<Vec<u8>, WriteError> {
-    let mut content = Vec::new();
-    for (group, set) in row.classes() {
-        content.push(group.map_or(0, |group| 1 + u8::from(group.own)));
-        push_text(&crawlers(set)?, &mut content);
-        if let Some(group) = group {
-            push_text(&rules(group.rules)?, &mut content);
-        }
-    }
-    content.extend_from_slice(side);
-    Ok(content)
-}
-
-/// Compares rules stored in several sources.
-#[derive(Debug, Clone)]
-pub(crate) struct Sources<'s>(pub Vec<ItemSource<'s>>);
-
-impl<'s> CompareRules for Sources<'s> {
-    type Error = WriteError;
-
-    fn compare(&mut self, one: StoredRules, other: StoredRules) -> Result<Ordering, WriteError> {
-        if one == other {
-            return Ok(Ordering::Equal);
-        }
-        let content = |StoredRules { source, row, side }: StoredRules| {
-            let source = &self.0[source as usize];
-            let item = |pool: Pool<'s>, place| Ok(Cow::Borrowed(pool.item(place)));
-            let (rules, crawlers) = (|place| item(source.rules, place), |place| item(source.crawlers, place));
-            content(Row(source.rows.item(row)), rules, crawlers, source.side.item(side))
-        };
-        Ok(content(one)?.cmp(&content(other)?))
-    }
+        content.extend_from_slice(sides.item(side));
+        content
+    };
+    // Most often both are the same item.
+    if one == other { Ordering::Equal } else { content(one).cmp(&content(other)) }
 }
 
 /// The items of one pool of an image.
@@ -89,7 +44,7 @@ pub(crate) struct Gathered<'s> {
     sources: Vec<Pool<'s>>,
     made: Vec<Box<[u8]>>,
     spill: SpillFolder,
-    /// In the order of the image: the source of each item, and its places there and in the image.
+    /// In the order of the image, those with content: the source of each item, and its places there and in the image.
     items: FileVec<NewItem>,
     /// Whether an item of a source can equal another item. With one source it cannot, because each source holds an item
     /// only once, and lists made here begin with an operator's record, which no list taken from a source has.
@@ -122,15 +77,19 @@ impl NewItem {
 const MADE: u32 = u32::MAX;
 
 impl<'s> Gathered<'s> {
-    fn new(section: Section, sources: Vec<Pool<'s>>, spill: &SpillFolder) -> Result<Gathered<'s>, WriteError> {
+    fn new(section: Section, sources: Vec<Pool<'s>>, spill: &SpillFolder) -> Gathered<'s> {
         let memory = spill.tables();
-        let (items, known, taken) = (FileVec::new(&memory), FileTable::new(&memory), FileTable::new(&memory));
-        let may_repeat = sources.len() > 1;
-        let (spill, made, length) = (spill.clone(), Vec::new(), 0);
-        let mut gathered = Gathered { section, sources, made, spill, items, may_repeat, known, taken, length };
-        // Every pool begins with the item without content.
-        gathered.append(0, NONE, None, 0)?;
-        Ok(gathered)
+        Gathered {
+            section,
+            may_repeat: sources.len() > 1,
+            sources,
+            made: Vec::new(),
+            spill: spill.clone(),
+            items: FileVec::new(&memory),
+            known: FileTable::new(&memory),
+            taken: FileTable::new(&memory),
+            length: Pool::item_size(0, section.unit()) as u64,
+        }
     }
 
     /// The place in the image of an item of a source, with its content if it is new there.
@@ -163,7 +122,6 @@ impl<'s> Gathered<'s> {
             return Ok(new_place);
         }
         let number = u32::try_from(self.made.len()).map_err(|_| self.section.full())?;
-        u32::try_from(content.len()).map_err(|_| self.section.full())?;
         self.made.push(content.into());
         self.append(MADE, number, Some(hash), content.len())
     }
@@ -182,10 +140,7 @@ impl<'s> Gathered<'s> {
     }
 
     fn append(&mut self, source: u32, place: u32, hash: Option<u32>, content: usize) -> Result<u32, WriteError> {
-        let new_place = u32::try_from(self.length / self.section.unit() as u64).map_err(|_| self.section.full())?;
-        if new_place > self.section.last_place() {
-            return Err(self.section.full());
-        }
+        let new_place = self.section.place(self.length, content)?;
         let index = self.items.len() as u32;
         let listed = self.items.push(NewItem { source, place, new_place });
         let known = hash.map_or(Ok(()), |hash| self.known.insert((hash, index), |&(hash, _)| spread(hash)));
@@ -198,9 +153,9 @@ impl<'s> Gathered<'s> {
         self.length
     }
 
-    /// The items, in the order of the image.
+    /// The items, in the order of the image. Every pool begins with the item without content.
     pub fn contents(&self) -> impl Iterator<Item = &[u8]> {
-        self.items.iter().map(|item| self.content(item))
+        [&[][..]].into_iter().chain(self.items.iter().map(|item| self.content(item)))
     }
 }
 
@@ -233,11 +188,11 @@ impl<'s> Shared<'s> {
         let rows: Vec<(Pool<'s>, usize)> = rows.collect();
         let taken = FileVec::filled(0, count, &spill.tables()).map_err(|error| spill.failed(error))?;
         Ok(Shared {
-            automata: gathered(Section::Automata, |source| source.automata)?,
-            rules: gathered(Section::Rules, |source| source.rules)?,
-            side: gathered(Section::Side, |source| source.side)?,
-            crawlers: gathered(Section::Crawlers, |source| source.crawlers)?,
-            rows: Distinct::pool(Section::Rows, spill),
+            automata: gathered(Section::Automata, |source| source.automata),
+            rules: gathered(Section::Rules, |source| source.rules),
+            side: gathered(Section::Side, |source| source.side),
+            crawlers: gathered(Section::Crawlers, |source| source.crawlers),
+            rows: Distinct::new(Section::Rows, spill),
             sources: rows,
             taken,
             counts: Statistics::default(),
@@ -279,21 +234,13 @@ impl<'s> Shared<'s> {
 
     /// A URL, with its rules in the image.
     pub fn url<'u>(&mut self, url: UrlRecord<'u>) -> Result<UrlRecord<'u>, WriteError> {
-        let placement = url.placement.map(|mut placement| {
-            placement.robots_txt = self.taken(placement.robots_txt)?;
-            Ok::<_, WriteError>(placement)
-        });
-        let mut kept = url.kept.into_owned();
-        for rules in kept.rules_mut() {
-            *rules = self.taken(*rules)?;
+        let mut stored = url.stored.into_owned();
+        for rules in stored.rules_mut() {
+            let StoredRules { source, row, side } = *rules;
+            let row = self.row(source as usize, row)?;
+            *rules = StoredRules { source: 0, row, side: self.side(source as usize, side, &[])? };
         }
-        Ok(UrlRecord { placement: placement.transpose()?, kept: Cow::Owned(kept), ..url })
-    }
-
-    fn taken(&mut self, rules: StoredRules) -> Result<StoredRules, WriteError> {
-        let StoredRules { source, row, side } = rules;
-        let row = self.row(source as usize, row)?;
-        Ok(StoredRules { source: 0, row, side: self.side(source as usize, side, &[])? })
+        Ok(UrlRecord { stored: Cow::Owned(stored), ..url })
     }
 
     /// The statistics of the sources with those of shared items.

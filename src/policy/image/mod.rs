@@ -19,10 +19,10 @@ mod writer;
 pub(crate) use answers::{UrlRecord, UrlRecords, hash_of_target, push as push_url};
 pub(crate) use format::POLICY_FILE;
 pub(crate) use format::{ALIGNMENT, AUTOMATA_UNIT, Section};
-pub(crate) use gather::{ItemSource, Sources};
+pub(crate) use gather::compare_rules;
 #[cfg(test)]
 pub(crate) use pool::Starts;
-pub(crate) use pool::{NONE, Pool, Problem};
+pub(crate) use pool::{ItemSource, NONE, Pool, Problem};
 pub use record::Record;
 #[cfg(test)]
 pub(crate) use record::push as push_record;

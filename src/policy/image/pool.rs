@@ -130,53 +130,83 @@ impl<'p> Pool<'p> {
     }
 }
 
+/// One of something for each section that is a pool.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pools<T> {
+    pub automata: T,
+    pub rules: T,
+    pub side: T,
+    pub rows: T,
+    pub crawlers: T,
+}
+
+impl<T> Pools<T> {
+    pub fn of(mut of: impl FnMut(Section) -> T) -> Pools<T> {
+        Pools {
+            automata: of(Section::Automata),
+            rules: of(Section::Rules),
+            side: of(Section::Side),
+            rows: of(Section::Rows),
+            crawlers: of(Section::Crawlers),
+        }
+    }
+
+    /// The one of a section.
+    pub fn get(&self, section: Section) -> &T {
+        match section {
+            Section::Automata => &self.automata,
+            Section::Rules => &self.rules,
+            Section::Side => &self.side,
+            Section::Rows => &self.rows,
+            Section::Crawlers => &self.crawlers,
+            _ => unreachable!("no other section is a pool"),
+        }
+    }
+}
+
+/// A source of rows and items: the tables of captures, a file, or an image.
+pub(crate) type ItemSource<'s> = Pools<Pool<'s>>;
+
+impl<'s> ItemSource<'s> {
+    /// The source whose pools have these bytes.
+    pub fn of_bytes(bytes: impl Fn(Section) -> &'s [u8]) -> ItemSource<'s> {
+        Pools::of(|section| Pool::new(section, bytes(section)))
+    }
+}
+
 /// Items for writing, each stored once.
 #[derive(Debug)]
 pub(crate) struct Distinct {
     section: Section,
-    pub spool: Spool,
+    spool: Spool,
+    spill: SpillFolder,
     /// 32 bits of the hash of each item's content, and the item's place.
     items: FileTable<(u32, u32)>,
     item: Vec<u8>,
 }
 
-fn hash_of(content: &[u8]) -> u32 {
-    xxh3_64(content) as u32
-}
-
 impl Distinct {
     /// A pool with only the item without content.
-    pub fn pool(section: Section, spill: &SpillFolder) -> Distinct {
+    pub fn new(section: Section, spill: &SpillFolder) -> Distinct {
         let mut first = Vec::new();
         Pool::push(&[], section.unit(), &mut first);
         let (items, spool) = (FileTable::new(&spill.tables()), Spool::new(spill, first));
-        Distinct { section, spool, items, item: Vec::new() }
+        Distinct { section, spool, spill: spill.clone(), items, item: Vec::new() }
     }
 
     /// The place of the item with this content, which is added if it is new.
     pub fn intern(&mut self, content: &[u8]) -> Result<u32, WriteError> {
+        let (hash, pool) = (xxh3_64(content) as u32, self.pool());
+        let same = |&(other, place): &(u32, u32)| other == hash && pool.item(place) == content;
         if content.is_empty() {
             return Ok(NONE);
         }
-        self.fill(content)?;
-        let hash = hash_of(content);
-        let (unit, spool, mut failed) = (self.section.unit() as u64, &mut self.spool, None);
-        let found = self.items.find(spread(hash), |&(other, place)| {
-            other == hash
-                && spool.has(u64::from(place) * unit, &self.item).unwrap_or_else(|error| {
-                    failed = Some(error);
-                    false
-                })
-        });
-        if let Some(error) = failed {
-            return Err(error);
-        }
-        if let Some(&(_, place)) = found {
+        if let Some(&(_, place)) = self.items.find(spread(hash), same) {
             return Ok(place);
         }
-        let place = self.append()?;
+        let place = self.add_new(content)?;
         let inserted = self.items.insert((hash, place), |&(hash, _)| spread(hash));
-        inserted.map_err(|error| self.spool.failed(error))?;
+        inserted.map_err(|error| self.spill.failed(error))?;
         Ok(place)
     }
 
@@ -185,41 +215,24 @@ impl Distinct {
         if content.is_empty() {
             return Ok(NONE);
         }
-        self.fill(content)?;
-        self.append()
-    }
-
-    fn fill(&mut self, content: &[u8]) -> Result<(), WriteError> {
+        let place = self.section.place(self.spool.len(), content.len())?;
         self.item.clear();
-        if u32::try_from(content.len()).is_err() {
-            return Err(self.section.full());
-        }
         Pool::push(content, self.section.unit(), &mut self.item);
-        Ok(())
-    }
-
-    fn append(&mut self) -> Result<u32, WriteError> {
-        let place = u32::try_from(self.spool.len() / self.section.unit() as u64).map_err(|_| self.section.full())?;
-        if place > self.section.last_place() {
-            return Err(self.section.full());
-        }
         self.spool.write(&self.item)?;
         Ok(place)
     }
 
     /// Ends writing; no items can be added after that.
-    pub fn finish(&mut self) -> Result<(), WriteError> {
+    pub fn finish(&mut self) {
         self.items.free();
-        self.spool.finish()
     }
 
-    pub fn content(&mut self, place: u32) -> Result<Vec<u8>, WriteError> {
-        let at = u64::from(place) * self.section.unit() as u64;
-        let mut length = [0; LENGTH];
-        self.spool.read(at, &mut length)?;
-        let mut content = vec![0; u32::from_le_bytes(length) as usize];
-        self.spool.read(at + LENGTH as u64, &mut content)?;
-        Ok(content)
+    pub fn pool(&self) -> Pool<'_> {
+        Pool::new(self.section, self.spool.bytes())
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        self.spool.bytes()
     }
 }
 

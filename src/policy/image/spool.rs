@@ -1,9 +1,8 @@
-//! Bytes that are written sequentially, and read once they are complete. They are in memory, or, beyond a limit, in a
-//! temporary file.
+//! Bytes that are written sequentially. They are in memory, or, beyond a limit, in a temporary file.
 
-use memmap2::Mmap;
+use memmap2::MmapMut;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::path::PathBuf;
 
 use crate::formats::memory;
@@ -43,89 +42,61 @@ impl SpillFolder {
     }
 }
 
+/// Bytes that are appended, and may be read at any time.
 #[derive(Debug)]
 pub(crate) struct Spool {
     spill: SpillFolder,
+    length: usize,
+    /// The bytes, as long as they are in memory.
+    held: Vec<u8>,
+    /// The bytes and room for more, once they are in a file; and the file, unless the spool is [finished](Spool::finish).
+    map: Option<MmapMut>,
     file: Option<File>,
-    filed: u64,
-    /// The bytes after those.
-    tail: Vec<u8>,
-    map: Option<Mmap>,
 }
 
 impl Spool {
     /// A spool that begins with the bytes `first`.
     pub fn new(spill: &SpillFolder, first: Vec<u8>) -> Spool {
-        Spool { spill: spill.clone(), file: None, filed: 0, tail: first, map: None }
+        Spool { spill: spill.clone(), length: first.len(), held: first, map: None, file: None }
     }
 
     pub fn len(&self) -> u64 {
-        self.filed + self.tail.len() as u64
+        self.length as u64
     }
 
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
-        if self.tail.len() + bytes.len() > self.spill.limit {
-            self.file_tail().map_err(|error| self.failed(error))?;
+        let (start, end) = (self.length, self.length + bytes.len());
+        if end > self.spill.limit && self.map.as_ref().is_none_or(|map| map.len() < end) {
+            self.grow(end).map_err(|error| self.spill.failed(error))?;
         }
-        self.tail.extend_from_slice(bytes);
+        match &mut self.map {
+            Some(map) => map[start..end].copy_from_slice(bytes),
+            None => self.held.extend_from_slice(bytes),
+        }
+        self.length = end;
         Ok(())
     }
 
-    /// The error for a failure of the temporary file, or of one that belongs to the same data.
-    pub fn failed(&self, error: io::Error) -> WriteError {
-        self.spill.failed(error)
-    }
-
-    fn file_tail(&mut self) -> io::Result<()> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            None => self.file.insert(tempfile::tempfile_in(&self.spill.folder)?),
-        };
-        file.seek(SeekFrom::Start(self.filed))?;
-        file.write_all(&self.tail)?;
-        self.filed += self.tail.len() as u64;
-        self.tail.clear();
+    /// Makes room for at least so many bytes in the file, which is made if there is none.
+    fn grow(&mut self, least: usize) -> io::Result<()> {
+        let file = self.file.take().map_or_else(|| tempfile::tempfile_in(&self.spill.folder), Ok)?;
+        let before = self.map.as_ref().map_or(0, |map| map.len());
+        memory::reserve(&file, before as u64..(least + least / 4) as u64)?;
+        // SAFETY: the file has no name, so no other process has it, and the earlier map of it is not used any more.
+        let mut map = unsafe { memory::map_mut(&file) }?;
+        map[..self.held.len()].copy_from_slice(&std::mem::take(&mut self.held));
+        (self.file, self.map) = (Some(file), Some(map));
         Ok(())
     }
 
-    pub fn read(&mut self, at: u64, bytes: &mut [u8]) -> Result<(), WriteError> {
-        let in_file = self.filed.saturating_sub(at).min(bytes.len() as u64) as usize;
-        let (filed, held) = bytes.split_at_mut(in_file);
-        let from = (at + in_file as u64).saturating_sub(self.filed) as usize;
-        held.copy_from_slice(&self.tail[from..from + held.len()]);
-        let Some(file) = self.file.as_mut().filter(|_| !filed.is_empty()) else { return Ok(()) };
-        let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(filed));
-        read.map_err(|error| self.failed(error))
+    /// Ends writing, and closes the file; the bytes stay.
+    pub fn finish(&mut self) {
+        self.file = None;
     }
 
-    pub fn has(&mut self, at: u64, bytes: &[u8]) -> Result<bool, WriteError> {
-        if at + bytes.len() as u64 > self.len() {
-            return Ok(false);
-        }
-        if at >= self.filed {
-            let from = (at - self.filed) as usize;
-            return Ok(self.tail[from..from + bytes.len()] == *bytes);
-        }
-        let mut found = vec![0; bytes.len()];
-        self.read(at, &mut found)?;
-        Ok(found == bytes)
-    }
-
-    /// Ends writing.
-    pub fn finish(&mut self) -> Result<(), WriteError> {
-        if self.file.is_some() {
-            self.file_tail().map_err(|error| self.failed(error))?;
-        }
-        // The map keeps the file.
-        // SAFETY: it has no name, so no other process has it, and it is written no more.
-        let map = self.file.take().as_ref().map(|file| unsafe { memory::map(file) });
-        self.map = map.transpose().map_err(|error| self.failed(error))?;
-        Ok(())
-    }
-
-    /// Everything that was written, once [finished](Spool::finish).
+    /// Everything that was written.
     pub fn bytes(&self) -> &[u8] {
-        self.map.as_deref().unwrap_or(&self.tail)
+        &self.map.as_deref().unwrap_or(&self.held)[..self.length]
     }
 }
 
@@ -144,14 +115,9 @@ mod tests {
                 let bytes = vec![round; usize::from(round % 5)];
                 spool.write(&bytes).unwrap();
                 written.extend_from_slice(&bytes);
-                assert_eq!(spool.len(), written.len() as u64);
-                for at in 0..written.len() {
-                    let end = (at + 9).min(written.len());
-                    assert!(spool.has(at as u64, &written[at..end]).unwrap());
-                    assert!(!spool.has(at as u64, &[&written[at..end], &[99]].concat()).unwrap());
-                }
+                assert_eq!((spool.len(), spool.bytes()), (written.len() as u64, &*written));
             }
-            spool.finish().unwrap();
+            spool.finish();
             assert_eq!(spool.bytes(), written);
         }
     }

@@ -11,47 +11,36 @@ use std::ops::Range;
 
 use super::answers::{UrlRecord, UrlRecords, hash_of_target, push};
 use super::format::{ALIGNMENT, Section};
-use super::gather::{Gathered, ItemSource, Shared, content};
-use super::pool::{Distinct, Pool};
+use super::gather::{Gathered, Shared, compare_rules};
+use super::pool::{Distinct, ItemSource, Pool, Pools};
 use super::sections::Image;
 use super::spool::{SpillFolder, Spool};
 use crate::dialect::AnswerKind;
 use crate::formats::memory::FileVec;
 use crate::policy::error::WriteError;
 use crate::policy::groups::{self, CrawlerClass, Group, Row};
-use crate::policy::url_answers::{CompareRules, StoredAnswer, StoredRules};
+use crate::policy::url_answers::{StoredAnswer, StoredRules};
 
 #[derive(Debug)]
 pub(crate) struct Tables {
-    pub automata: Distinct,
-    pub rules: Distinct,
-    pub side: Distinct,
-    rows: Distinct,
-    crawlers: Distinct,
+    pub pools: Pools<Distinct>,
     width: usize,
 }
 
 impl Tables {
     /// Empty tables, for `width` columns.
     pub fn new(width: usize, spill: &SpillFolder) -> Tables {
-        Tables {
-            automata: Distinct::pool(Section::Automata, spill),
-            rules: Distinct::pool(Section::Rules, spill),
-            side: Distinct::pool(Section::Side, spill),
-            rows: Distinct::pool(Section::Rows, spill),
-            crawlers: Distinct::pool(Section::Crawlers, spill),
-            width,
-        }
+        Tables { pools: Pools::of(|section| Distinct::new(section, spill)), width }
     }
 
-    pub fn row(&mut self, classes: Vec<CrawlerClass>) -> Result<u32, WriteError> {
-        let row = groups::encode_row(classes, self.width, |set| self.crawlers.intern(set))?;
-        self.rows.intern(&row)
+    pub fn row(&mut self, classes: Vec<CrawlerClass<Group>>) -> Result<u32, WriteError> {
+        let row = groups::encode_row(classes, self.width, |set| self.pools.crawlers.intern(set))?;
+        self.pools.rows.intern(&row)
     }
 
     /// Stores the row and the side records that another source has at these places.
     pub fn adopt(&mut self, from: &ItemSource<'_>, rules: StoredRules) -> Result<StoredRules, WriteError> {
-        let Tables { automata, rules: written, side, rows, crawlers, .. } = self;
+        let Pools { automata, rules: written, side, rows, crawlers } = &mut self.pools;
         let row = Row(from.rows.item(rules.row)).replaced(
             |group| {
                 let automaton = automata.intern(from.automata.item(group.automaton))?;
@@ -62,53 +51,27 @@ impl Tables {
         Ok(StoredRules { source: 0, row: rows.intern(&row)?, side: side.intern(from.side.item(rules.side))? })
     }
 
-    fn content(&mut self, rules: StoredRules) -> Result<Vec<u8>, WriteError> {
-        let (row, side) = (self.rows.content(rules.row)?, self.side.content(rules.side)?);
-        let (rules, crawlers) = (&mut self.rules, &mut self.crawlers);
-        let of = |pool: &mut Distinct, place| Ok(Cow::Owned(pool.content(place)?));
-        content(Row(&row), |place| of(rules, place), |place| of(crawlers, place), &side)
+    /// Compares the contents of stored rules.
+    pub fn compare(&self, one: StoredRules, other: StoredRules) -> Ordering {
+        compare_rules(&[self.source()], one, other)
     }
 
     /// Ends writing.
-    pub fn finish(&mut self) -> Result<(), WriteError> {
-        let tables = [&mut self.automata, &mut self.rules, &mut self.side, &mut self.rows, &mut self.crawlers];
-        tables.into_iter().try_for_each(Distinct::finish)
+    pub fn finish(&mut self) {
+        let Pools { automata, rules, side, rows, crawlers } = &mut self.pools;
+        [automata, rules, side, rows, crawlers].into_iter().for_each(Distinct::finish);
     }
 
-    /// The bytes of a shared section, once [finished](Tables::finish).
-    pub fn pool(&self, section: Section) -> &[u8] {
-        match section {
-            Section::Automata => self.automata.spool.bytes(),
-            Section::Rules => self.rules.spool.bytes(),
-            Section::Side => self.side.spool.bytes(),
-            Section::Rows => self.rows.spool.bytes(),
-            Section::Crawlers => self.crawlers.spool.bytes(),
-            _ => unreachable!("no other section is shared"),
-        }
-    }
-
-    /// The source for a writer, once [finished](Tables::finish).
+    /// The items that were stored.
     pub fn source(&self) -> ItemSource<'_> {
-        ItemSource::of(|section| self.pool(section))
-    }
-}
-
-impl CompareRules for Tables {
-    type Error = WriteError;
-
-    fn compare(&mut self, one: StoredRules, other: StoredRules) -> Result<Ordering, WriteError> {
-        // Each item is stored once.
-        if (one.row, one.side) == (other.row, other.side) {
-            return Ok(Ordering::Equal);
-        }
-        Ok(self.content(one)?.cmp(&self.content(other)?))
+        Pools::of(|section| self.pools.get(section).pool())
     }
 }
 
 impl Image {
     /// The items that its origins share.
     pub fn items(&self) -> ItemSource<'_> {
-        ItemSource::of(|section| self.section(section))
+        Pools::of(|section| self.pool(section))
     }
 }
 
@@ -117,7 +80,7 @@ impl Image {
 pub(crate) struct Run {
     bytes: Spool,
     urls: Range<usize>,
-    pools: Vec<(Section, Range<usize>)>,
+    pools: Pools<Range<usize>>,
     targets: Range<usize>,
     /// The URLs with ties: for each, how many URLs come before it, and the bits of the kinds.
     tied: Range<usize>,
@@ -135,11 +98,11 @@ impl Run {
         let (mut run, mut count, mut record) = (Spool::new(spill, Vec::new()), 0, Vec::new());
         let (mut targets, mut tied) = (FileVec::new(&spill.tables()), FileVec::new(&spill.tables()));
         for url in urls {
-            if let Some(target) = url.kept.of_kind(AnswerKind::Redirect).and_then(StoredAnswer::target) {
+            if let Some(target) = url.stored.kept.of_kind(AnswerKind::Redirect).and_then(StoredAnswer::target) {
                 targets.push(hash_of_target(target.as_bytes())).map_err(|error| spill.failed(error))?;
             }
-            if url.kept.tied() != 0 {
-                tied.push([count, url.kept.tied()]).map_err(|error| spill.failed(error))?;
+            if url.stored.kept.tied() != 0 {
+                tied.push([count, url.stored.kept.tied()]).map_err(|error| spill.failed(error))?;
             }
             record.clear();
             push(&shared.url(url)?, None, &mut record);
@@ -147,20 +110,16 @@ impl Run {
             count += 1;
         }
         let urls = 0..run.len() as usize;
-        let mut pools = Vec::new();
-        for (section, items) in [
-            (Section::Automata, &shared.automata),
-            (Section::Rules, &shared.rules),
-            (Section::Side, &shared.side),
-            (Section::Crawlers, &shared.crawlers),
-        ] {
-            pools.push((section, part(&mut run, |run| write_pool(run, section, items))?));
-        }
-        shared.rows.finish()?;
-        pools.push((Section::Rows, part(&mut run, |run| run.write(shared.rows.spool.bytes()))?));
+        let pools = Pools {
+            automata: part(&mut run, |run| write_pool(run, Section::Automata, &shared.automata))?,
+            rules: part(&mut run, |run| write_pool(run, Section::Rules, &shared.rules))?,
+            side: part(&mut run, |run| write_pool(run, Section::Side, &shared.side))?,
+            crawlers: part(&mut run, |run| write_pool(run, Section::Crawlers, &shared.crawlers))?,
+            rows: part(&mut run, |run| run.write(shared.rows.bytes()))?,
+        };
         let targets = part(&mut run, |run| run.write(bytemuck::cast_slice(&targets)))?;
         let tied = part(&mut run, |run| run.write(bytemuck::cast_slice(&tied)))?;
-        run.finish()?;
+        run.finish();
         Ok(Run { bytes: run, urls, pools, targets, tied, count })
     }
 
@@ -181,8 +140,9 @@ impl Run {
         // It was written by this process.
         (0..).map_while(move |number| {
             let url = records.read().ok().flatten()?;
-            let kinds = tied.next_if(|&[at, _]| at == number).map_or(0, |[_, kinds]| kinds);
-            Some(UrlRecord { kept: Cow::Owned(url.kept.into_owned().with_tied(kinds)), ..url })
+            let mut stored = url.stored.into_owned();
+            stored.kept.set_tied(tied.next_if(|&[at, _]| at == number).map_or(0, |[_, kinds]| kinds));
+            Some(UrlRecord { stored: Cow::Owned(stored), ..url })
         })
     }
 
@@ -192,10 +152,7 @@ impl Run {
     }
 
     pub fn source(&self) -> ItemSource<'_> {
-        ItemSource::of(|section| {
-            let pool = self.pools.iter().find(|(pool, _)| *pool == section);
-            self.part(&pool.expect("a run has all pools").1)
-        })
+        ItemSource::of_bytes(|section| self.part(self.pools.get(section)))
     }
 }
 

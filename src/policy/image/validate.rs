@@ -141,12 +141,12 @@ fn answers(parts: &Parts<'_>, rows: &Starts, side: &Starts) -> Result<Vec<Pointe
             return Err(wrong("the URLs are not in order"));
         }
         before = key;
-        let replaced = url.placement.iter().map(|placement| placement.robots_txt);
-        if !url.kept.answers().iter().map(StoredAnswer::rules).chain(replaced).all(leads) {
+        let replaced = url.stored.placement.iter().map(|placement| placement.robots_txt);
+        if !url.stored.kept.answers().iter().map(StoredAnswer::rules).chain(replaced).all(leads) {
             return Err(wrong("an answer does not lead to a row and to side records"));
         }
         let end_of_origins = parts.records.len();
-        pointers.extend(Pointer::of(&url.kept, at as u64, place.unwrap_or(end_of_origins) as u64));
+        pointers.extend(Pointer::of(&url.stored.kept, at as u64, place.unwrap_or(end_of_origins) as u64));
         if !url.is_of_origin() {
             continue;
         }

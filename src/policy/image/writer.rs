@@ -6,8 +6,8 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::answers::{self, MARKED, Pointer, UrlRecord};
 use super::format::{ALIGNMENT, HEADER, Header, Section};
-use super::gather::{Gathered, ItemSource, Shared};
-use super::pool::Pool;
+use super::gather::{Gathered, Shared};
+use super::pool::{ItemSource, Pool};
 use super::record::{self, Record};
 use super::spool::{SpillFolder, Spool};
 use super::{Content, Image, Meta};
@@ -28,7 +28,7 @@ use crate::threads;
 #[derive(Debug)]
 pub(crate) struct Writer<'s> {
     columns: Crawlers,
-    dialect: &'static Dialect,
+    pub dialect: &'static Dialect,
     spill: SpillFolder,
     shared: Shared<'s>,
     origins: Spool,
@@ -59,7 +59,7 @@ impl<'s> Writer<'s> {
     pub fn add(&mut self, url: UrlRecord<'_>, resolved: Option<&Resolved>) -> Result<(), WriteError> {
         threads::check();
         let before = self.origins.len();
-        if let Some(pointer) = Pointer::of(&url.kept, self.answers.len(), before) {
+        if let Some(pointer) = Pointer::of(&url.stored.kept, self.answers.len(), before) {
             self.pointers.push(pointer).map_err(|error| self.spill.failed(error))?;
         }
         if let Some(resolved) = resolved {
@@ -83,7 +83,7 @@ impl<'s> Writer<'s> {
             return Err(Section::Origins.full());
         }
         let StoredRules { source, row, side } = resolved.rules;
-        let own = url.placement.as_ref().and_then(|placement| placement.side_records()).unwrap_or_default();
+        let own = url.stored.placement.as_ref().and_then(|placement| placement.side_records()).unwrap_or_default();
         let row = self.shared.row(source as usize, row)?;
         let side = self.shared.side(source as usize, side, &own)?;
         self.record.clear();
@@ -124,16 +124,14 @@ impl<'s> Writer<'s> {
         let (dialect, agents) = (self.dialect.name.to_owned(), self.columns.clone());
         let meta = Meta { dialect, agents, statistics: statistics.of_file() };
         let meta_bytes = serde_json::to_vec(&meta).map_err(io::Error::from)?;
-        self.origins.finish()?;
-        self.answers.finish()?;
-        self.shared.rows.finish()?;
+        self.shared.rows.finish();
         let table = lookup::LookupTable::build(self.origins.bytes(), lookup::hash_of, &self.spill.tables());
         let table = table.map_err(|error| self.spill.failed(error))?;
         let header = Header::of([
             meta_bytes.len() as u64,
             table.length(),
             self.origins.len(),
-            self.shared.rows.spool.len(),
+            self.shared.rows.bytes().len() as u64,
             self.shared.automata.length(),
             self.shared.rules.length(),
             self.shared.side.length(),
@@ -178,12 +176,12 @@ impl Sealed<'_> {
         let writer = &self.writer;
         let mut out = Gathering { pass_on, at: HEADER as u64, buffer: Vec::new(), header: &self.header };
         out.section(Section::Meta, &self.meta)?;
-        let (origins, rows) = (writer.origins.bytes(), writer.shared.rows.spool.bytes());
-        let of_most = |row: u32| Row(Pool::new(Section::Rows, rows).item(row)).first();
+        let (origins, rows) = (writer.origins.bytes(), &writer.shared.rows);
+        let of_most = |row: u32| Row(rows.pool().item(row)).first();
         out.begin(Section::Lookup)?;
         self.table.write(origins, of_most, |part| out.append(part))?;
         out.section(Section::Origins, origins)?;
-        out.section(Section::Rows, rows)?;
+        out.section(Section::Rows, rows.bytes())?;
         out.pool(Section::Automata, &writer.shared.automata)?;
         out.pool(Section::Rules, &writer.shared.rules)?;
         out.pool(Section::Side, &writer.shared.side)?;

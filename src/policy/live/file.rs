@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
 
 use crate::dialect::Dialect;
-use crate::policy::capture::{Selected, SelectedClass};
+use crate::policy::capture::{Selected, SelectedGroup};
 use crate::policy::error::WriteError;
 use crate::policy::groups::{CrawlerClass, Group, Groups, encode_row};
 use crate::policy::image::{ItemSource, NONE, Pool, Section, SpillFolder, Tables};
@@ -138,7 +138,7 @@ impl FileMaker {
     /// A file with the same groups for all crawlers, if any.
     fn file_of_class(
         self: &Arc<FileMaker>,
-        SelectedClass { group, columns }: SelectedClass,
+        CrawlerClass { group, columns }: CrawlerClass<SelectedGroup>,
         side_records: &[u8],
     ) -> Result<(LiveFile, StoredRules), WriteError> {
         let (rules, place) = pool_of(Section::Rules, group.as_ref().map_or(&[], |group| &group.rules));
@@ -156,8 +156,7 @@ impl FileMaker {
         selected.compile(self.dialect);
         let mut tables = Tables::new(self.width, &SpillFolder::none());
         let rules = selected.store(&mut tables)?;
-        tables.finish()?;
-        let pool = |section| tables.pool(section);
+        let pool = |section| tables.pools.get(section).bytes();
         let content = [Section::Rules, Section::Rows, Section::Crawlers].map(|section| pool(section).into());
         let groups = self.groups(content, words_of(pool(Section::Automata)).into());
         self.beyond.fetch_add(groups.beyond(), Relaxed);
@@ -205,14 +204,13 @@ impl LiveFile {
 
     fn source<'f>(&'f self, automata: &'f [u32]) -> ItemSource<'f> {
         let FileGroups { rules, rows, crawlers, .. } = &*self.groups;
-        ItemSource::of(|section| match section {
-            Section::Automata => bytemuck::cast_slice(automata),
-            Section::Rules => rules,
-            Section::Rows => rows,
-            Section::Crawlers => crawlers,
-            Section::Side => &self.side,
-            _ => unreachable!("no other section is shared"),
-        })
+        ItemSource {
+            automata: Pool::new(Section::Automata, bytemuck::cast_slice(automata)),
+            rules: Pool::new(Section::Rules, rules),
+            side: Pool::new(Section::Side, &self.side),
+            rows: Pool::new(Section::Rows, rows),
+            crawlers: Pool::new(Section::Crawlers, crawlers),
+        }
     }
 
     /// The groups, for the crawler that these columns answer for.

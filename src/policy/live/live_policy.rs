@@ -18,7 +18,7 @@ use crate::formats::write_lock::WriteLock;
 use crate::lock::{Mutex, lock};
 use crate::policy::captures::Captures;
 use crate::policy::crawlers::Crawlers;
-use crate::policy::error::{Error, MergeError, WriteError};
+use crate::policy::error::{Error, MergeError};
 use crate::policy::merge::{agree, merge_into};
 use crate::policy::overrides::Overrides;
 use crate::policy::{Policy, Statistics};
@@ -184,7 +184,7 @@ impl LivePolicy {
         let mut newer = Captures::spilling(&folder_of(out.path()), (*self.0.columns).clone(), self.0.dialect);
         for (url, stored) in state.urls.iter() {
             let items: Vec<_> = stored.files.iter().map(LiveFile::items).collect();
-            newer.adopt(url, stored.kept.clone(), stored.placement.as_deref().cloned(), &items)?;
+            newer.adopt(url, stored.stored.clone(), &items)?;
         }
         let newer = newer.into_policy()?;
         Ok(merge_into(&[state.base.clone(), newer], None, out)?.statistics)
@@ -212,7 +212,7 @@ impl LivePolicy {
         let over = LiveState { base: base.clone(), ..(*earlier).clone() };
         let mut contained = Vec::new();
         for (url, newer) in earlier.urls.iter() {
-            if over.base_has_all(url)? {
+            if over.base_has_all(url) {
                 contained.push((url, newer.version));
             }
         }
@@ -251,13 +251,11 @@ impl LivePolicy {
 
 impl LiveState {
     /// Whether the base has all that is stored of a URL besides.
-    fn base_has_all(&self, url: &str) -> Result<bool, WriteError> {
-        let Some(of_base) = self.base.url_record(url) else { return Ok(false) };
-        let all = Gathering::new(self).known(url)?;
-        Ok(all.is_some_and(|all| {
-            let (one, other) = (&all.kept, &of_base.kept);
-            (one.answers(), one.failures()) == (other.answers(), other.failures()) && all.placement == of_base.placement
-        }))
+    fn base_has_all(&self, url: &str) -> bool {
+        let of_base = self.base.url_record(url).map(|record| record.stored.into_owned());
+        let mut all = Gathering::new(self).known(url);
+        all.iter_mut().for_each(|all| all.kept.set_tied(0));
+        of_base.is_some() && all == of_base
     }
 }
 

@@ -1,7 +1,6 @@
 //! An origin of a live policy: derived from the answers on its redirect chain when it is asked for, as long as these stay the same.
 
 use smallvec::SmallVec;
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::derived::{Derived, DerivedCache, DerivedRef, Place};
@@ -9,10 +8,9 @@ use super::file::LiveFile;
 use super::state::{Gathering, LiveState, LiveUrl};
 use crate::dialect::AnswerKind;
 use crate::origin::ROBOTS_TXT;
-use crate::policy::error::WriteError;
 use crate::policy::groups::Groups;
 use crate::policy::image::Record;
-use crate::policy::resolve::{FinalStatuses, Hops, Resolved, Resolver};
+use crate::policy::resolve::{FinalStatuses, Resolved};
 use crate::policy::side_records;
 use crate::policy::state::OriginState;
 use crate::policy::url_answers::UrlAnswers;
@@ -111,7 +109,7 @@ impl LiveState {
         {
             return Some(LiveOrigin::Derived(self, derived, file));
         }
-        let derived = Arc::new(self.derive(url).ok()??);
+        let derived = Arc::new(self.derive(url)?);
         match newer {
             Some(newer) => newer.derived.store(Some(Arc::clone(&derived))),
             None => cache.insert(origin, &derived, most),
@@ -153,8 +151,8 @@ impl LiveState {
     pub(super) fn derive_ahead(&self, url: &str) {
         let Some(newer) = self.urls.get(url).filter(|_| url.ends_with(ROBOTS_TXT)) else { return };
         let leads_on = |kept: &UrlAnswers| kept.of_kind(AnswerKind::Redirect).is_some();
-        if !leads_on(&newer.kept)
-            && let Ok(Some(derived)) = self.derive(url)
+        if !leads_on(&newer.stored.kept)
+            && let Some(derived) = self.derive(url)
             && derived.asked.len() == 1
         {
             // It was set before if the put changed nothing.
@@ -163,40 +161,26 @@ impl LiveState {
     }
 
     /// What follows for the origin with this robots.txt; `None` if nothing is known about it.
-    fn derive(&self, url: &str) -> Result<Option<Derived>, WriteError> {
+    fn derive(&self, url: &str) -> Option<Derived> {
         let mut gathering = Gathering::new(self);
-        let Some(known) = gathering.known(url)? else { return Ok(None) };
-        if known.placement.is_none() && known.kept.answers().is_empty() {
-            return Ok(None);
-        }
-        let dialect = self.base.dialect();
-        let (gathering, failed) = (RefCell::new(gathering), RefCell::new(None));
-        let hops = Hops::within(dialect, &known.kept, |url| match gathering.borrow_mut().known(url) {
-            Ok(known) => known.map(|known| known.kept),
-            Err(error) => {
-                *failed.borrow_mut() = Some(error);
-                None
-            }
-        });
-        if let Some(error) = failed.into_inner() {
-            return Err(error);
-        }
-        let mut resolved = Resolver { hops: &hops, dialect }.resolve(&known.kept);
+        let known = gathering.known(url).filter(|known| !known.is_empty())?;
+        let of_hop = |url: &str| gathering.known(url).map(|known| known.kept);
+        let mut resolved = Resolved::of(&known.kept, self.base.dialect(), of_hop);
         let mut own = None;
         if let Some(placement) = &known.placement {
             placement.apply(&mut resolved);
             own = placement.side_records().map(Vec::into_boxed_slice);
         }
         let Resolved { state, rules, statuses } = resolved;
-        let Gathering { places, asked, .. } = gathering.into_inner();
+        let Gathering { places, asked, .. } = gathering;
         let (place, generation) = (places[rules.source as usize], self.generation);
-        Ok(Some(Derived { generation, asked, state, statuses, place, row: rules.row, side: rules.side, own }))
+        Some(Derived { generation, asked, state, statuses, place, row: rules.row, side: rules.side, own })
     }
 
     /// The URLs that the state of an origin depends on.
-    pub(super) fn urls_of(&self, origin: &[u8]) -> Result<Vec<Arc<str>>, WriteError> {
+    pub(super) fn urls_of(&self, origin: &[u8]) -> impl Iterator<Item = Arc<str>> + use<> {
         let url = robots_url(origin);
-        let derived = std::str::from_utf8(&url).map_or(Ok(None), |url| self.derive(url))?;
-        Ok(derived.map_or_else(Vec::new, |derived| derived.asked.into_iter().map(|(url, _)| url).collect()))
+        let derived = std::str::from_utf8(&url).ok().and_then(|url| self.derive(url));
+        derived.into_iter().flat_map(|derived| derived.asked).map(|(url, _)| url)
     }
 }

@@ -11,11 +11,11 @@ use crate::dialect::AnswerKind;
 use crate::formats::time;
 use crate::lock::lock;
 use crate::origin;
-use crate::policy::capture::{Capture, Reading};
+use crate::policy::capture::Capture;
 use crate::policy::captures::read_override;
 use crate::policy::compiled::{chain, unasked};
 use crate::policy::error::{Error, LiveError, WriteError};
-use crate::policy::image::Sources;
+use crate::policy::image::compare_rules;
 use crate::policy::overrides::Overrides;
 use crate::policy::source::{Answer, Captured, TimeBounds};
 use crate::policy::url_answers::{Content, Failures, StoredAnswer, StoredRules};
@@ -85,7 +85,7 @@ impl LivePolicy {
     pub(crate) fn put_capture(&self, capture: Capture) -> Result<Put, WriteError> {
         let news = self.read(capture)?;
         let (url, kind) = (news.url.clone(), news.answer.kind);
-        let (effect, state) = self.fold(news)?;
+        let (effect, state) = self.fold(news);
         if matches!(effect, PutEffect::Changed | PutEffect::Tie) {
             state.derive_ahead(&url);
         }
@@ -97,39 +97,36 @@ impl LivePolicy {
     /// Reads a capture. No lock is held meanwhile.
     fn read(&self, capture: Capture) -> Result<News, WriteError> {
         let live = &*self.0;
-        let Reading { kind, flaw, meaning, notes } = capture.read(&live.columns, live.dialect);
         let mut file = None;
-        let content = meaning.content(|selected| {
+        let read = capture.read(&live.columns, live.dialect).answer(|selected| {
             let (made, rules) = live.maker.file(selected)?;
             file = Some(made);
             Ok(rules)
         })?;
-        let notes = (!notes.is_empty()).then(|| Box::new(notes));
-        let (answer, failures) = capture.stored(kind, flaw, content, notes, live.dialect);
+        let (answer, failures) = capture.stored(read, live.dialect);
         Ok(News { url: capture.url, answer, failures, file })
     }
 
     /// Folds an answer into those of its URL; returns what it did, and the version after it.
-    fn fold(&self, news: News) -> Result<(PutEffect, Arc<LiveState>), WriteError> {
+    fn fold(&self, news: News) -> (PutEffect, Arc<LiveState>) {
         let live = &*self.0;
         let mut ledger = lock(&live.ledger);
         let state = live.state.load_full();
-        let effect = effect(&state, &news)?;
+        let effect = effect(&state, &news);
         let News { url, mut answer, failures, file } = news;
         let next = live.next(&mut ledger, &state, &url, live.memory(), |new| {
-            new.kept.fold_failures(&failures);
+            new.stored.kept.fold_failures(&failures);
             if let (Some(file), Content::Rules(rules)) = (file, &mut answer.content) {
                 rules.source = new.add_file(file);
             }
-            let LiveUrl { kept, files, .. } = new;
-            kept.fold(answer, &mut Sources(files.iter().map(LiveFile::compared).collect()))?;
-            Ok(())
-        })?;
+            let sources: Vec<_> = new.files.iter().map(LiveFile::compared).collect();
+            new.stored.kept.fold(answer, &|one, other| compare_rules(&sources, one, other));
+        });
         drop(ledger);
         let done = next.map_or((PutEffect::Full, Arc::clone(&state)), |next| (effect, next));
         drop(state);
         live.free_retired();
-        Ok(done)
+        done
     }
 
     /// Adds overrides. They may close sites, so there is always memory for them.
@@ -144,15 +141,9 @@ impl LivePolicy {
                 if let Some((file, rules)) = file {
                     placement.robots_txt = StoredRules { source: new.add_file(file), ..rules };
                 }
-                let LiveUrl { placement: known, files, .. } = new;
-                match known {
-                    Some(known) => {
-                        known.merge(placement, &mut Sources(files.iter().map(LiveFile::compared).collect()))?;
-                    }
-                    none => *none = Some(Box::new(placement)),
-                }
-                Ok(())
-            })?;
+                let sources: Vec<_> = new.files.iter().map(LiveFile::compared).collect();
+                new.stored.add_override(Box::new(placement), &|one, other| compare_rules(&sources, one, other));
+            });
             drop((ledger, state));
             live.free_retired();
         }
@@ -169,26 +160,26 @@ impl Live {
         state: &Arc<LiveState>,
         url: &str,
         memory: u64,
-        change: impl FnOnce(&mut LiveUrl) -> Result<(), WriteError>,
-    ) -> Result<Option<Arc<LiveState>>, WriteError> {
+        change: impl FnOnce(&mut LiveUrl),
+    ) -> Option<Arc<LiveState>> {
         let before = ledger.bytes;
         let old = state.urls.get(url).map(|old| &**old);
         let mut new = old.map_or_else(LiveUrl::default, LiveUrl::copied);
-        change(&mut new)?;
+        change(&mut new);
         new.drop_unused_files();
-        if old.is_some_and(|old| old.kept == new.kept && old.placement == new.placement) {
-            return Ok(Some(Arc::clone(state)));
+        if old.is_some_and(|old| old.stored == new.stored) {
+            return Some(Arc::clone(state));
         }
         settle(ledger, &mut new, old, url);
         if ledger.bytes > before && ledger.bytes + self.other_bytes() > memory {
             undo(ledger, &new, old, before);
-            return Ok(None);
+            return None;
         }
         new.version = state.version + 1;
         let (version, urls) = (new.version, state.urls.insert(url.into(), Arc::new(new)));
         let next = Arc::new(LiveState { urls, version, ..(**state).clone() });
         self.replace(Arc::clone(&next));
-        Ok(Some(next))
+        Some(next)
     }
 }
 
@@ -214,25 +205,26 @@ fn undo(ledger: &mut Ledger, new: &LiveUrl, old: Option<&LiveUrl>, before: u64) 
 }
 
 /// What an answer does to those that are known, in the base or since.
-fn effect(state: &LiveState, news: &News) -> Result<PutEffect, WriteError> {
+fn effect(state: &LiveState, news: &News) -> PutEffect {
     if !state.has_base() && !state.urls.contains_key(&*news.url) {
-        return Ok(PutEffect::Changed);
+        return PutEffect::Changed;
     }
     let mut gathering = Gathering::new(state);
-    let Some(known) = gathering.known(&news.url)? else { return Ok(PutEffect::Changed) };
-    let Some(same_kind) = known.kept.of_kind(news.answer.kind) else { return Ok(PutEffect::Changed) };
+    let Some(known) = gathering.known(&news.url) else { return PutEffect::Changed };
+    let Some(same_kind) = known.kept.of_kind(news.answer.kind) else { return PutEffect::Changed };
     let mut answer = news.answer.clone();
     if let (Some(file), Content::Rules(rules)) = (&news.file, &mut answer.content) {
-        rules.source = gathering.sources.0.len() as u32;
-        gathering.sources.0.push(file.compared());
+        rules.source = gathering.sources.len() as u32;
+        gathering.sources.push(file.compared());
     }
-    let (order, only_bytes) = answer.compare(same_kind, &mut gathering.sources)?;
+    let rules = |one, other| compare_rules(&gathering.sources, one, other);
+    let (order, only_bytes) = answer.compare(same_kind, &rules);
     let mut failures = known.kept.failures().clone();
     failures.merge(&news.failures);
-    Ok(match order {
+    match order {
         Ordering::Less | Ordering::Greater if only_bytes => PutEffect::Tie,
         Ordering::Greater => PutEffect::Changed,
         _ if failures != *known.kept.failures() => PutEffect::Changed,
         _ => PutEffect::Older,
-    })
+    }
 }

@@ -68,11 +68,11 @@ impl LivePolicy {
         // Many may redirect to the same URL.
         let mut adopted = HashSet::new();
         for origin in origins {
-            for url in state.urls_of(origin)? {
+            for url in state.urls_of(origin) {
                 if !adopted.contains(&url)
-                    && let Some(known) = gathering.known(&url)?
+                    && let Some(known) = gathering.known(&url)
                 {
-                    captures.adopt(&url, known.kept, known.placement, &gathering.sources.0)?;
+                    captures.adopt(&url, known, &gathering.sources)?;
                     adopted.insert(url);
                 }
             }

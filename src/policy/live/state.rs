@@ -10,17 +10,15 @@ use super::derived::{AskedUrls, Derived, Place};
 use super::file::LiveFile;
 use crate::dialect::AnswerKind;
 use crate::policy::Policy;
-use crate::policy::error::WriteError;
-use crate::policy::image::{Section, Sources};
+use crate::policy::image::{ItemSource, Section, compare_rules};
 use crate::policy::url_answers::{StoredAnswer, UrlAnswers};
-use crate::policy::urls::{StoredOverride, rules_mut};
+use crate::policy::urls::StoredUrl;
 
 /// The answers of a URL. They do not change: a put makes others, with a version of their own.
 #[derive(Debug, Default)]
 pub(crate) struct LiveUrl {
-    /// Their rules are in `files`, by their sources.
-    pub kept: UrlAnswers,
-    pub placement: Option<Box<StoredOverride>>,
+    /// Its rules are in `files`, by their sources.
+    pub stored: StoredUrl,
     pub(super) files: SmallVec<[LiveFile; 1]>,
     /// The number of the put that made them. No others have it.
     pub version: u64,
@@ -36,19 +34,19 @@ const ENTRY: usize = 192;
 impl LiveUrl {
     /// A copy, to be changed.
     pub fn copied(&self) -> LiveUrl {
-        let (kept, placement, files) = (self.kept.clone(), self.placement.clone(), self.files.clone());
-        LiveUrl { kept, placement, files, ..LiveUrl::default() }
+        LiveUrl { stored: self.stored.clone(), files: self.files.clone(), ..LiveUrl::default() }
     }
 
     /// The bytes that it takes, without its files.
     pub fn size(&self, url: &str) -> u64 {
-        let answers = self.kept.answers();
+        let StoredUrl { kept, placement } = &self.stored;
+        let answers = kept.answers();
         let texts = answers.iter().filter_map(StoredAnswer::target).map(str::len);
         let notes = answers.iter().filter(|answer| answer.notes.is_some()).map(|_| NOTES);
-        let placement = self.placement.iter().flat_map(|placement| [NOTES, size_of_val(&**placement)]);
-        let fields = [size_of_val(answers), size_of_val(&*self.files), size_of_val(self.kept.failures().windows())];
+        let placement = placement.iter().flat_map(|placement| [NOTES, size_of_val(&**placement)]);
+        let fields = [size_of_val(answers), size_of_val(&*self.files), size_of_val(kept.failures().windows())];
         // What follows from several URLs is derived elsewhere.
-        let derived = if self.kept.of_kind(AnswerKind::Redirect).is_some() { size_of::<Derived>() } else { 0 };
+        let derived = if kept.of_kind(AnswerKind::Redirect).is_some() { size_of::<Derived>() } else { 0 };
         let own = [ENTRY, url.len(), size_of::<LiveUrl>(), derived].into_iter().chain(fields);
         own.chain(texts).chain(notes).chain(placement).sum::<usize>() as u64
     }
@@ -63,8 +61,7 @@ impl LiveUrl {
     pub fn drop_unused_files(&mut self) {
         let mut used: SmallVec<[Option<u32>; 2]> = SmallVec::from_elem(None, self.files.len());
         let mut next = 0;
-        let LiveUrl { kept, placement, .. } = self;
-        for rules in rules_mut(kept, placement.as_deref_mut()) {
+        for rules in self.stored.rules_mut() {
             let Some(place) = used.get_mut(rules.source as usize) else { continue };
             rules.source = *place.get_or_insert_with(|| {
                 next += 1;
@@ -97,16 +94,11 @@ pub(crate) struct LiveState {
     pub rebased_at: u64,
 }
 
-/// All that is stored of a URL, with its rules in the sources of a [`Gathering`].
-pub(super) struct Known {
-    pub kept: UrlAnswers,
-    pub placement: Option<StoredOverride>,
-}
-
-/// Answers of several URLs, gathered from the base and from newer answers.
+/// What is stored of several URLs, gathered from the base and from newer answers.
 pub(super) struct Gathering<'s> {
     state: &'s LiveState,
-    pub sources: Sources<'s>,
+    /// Where the rules are.
+    pub sources: Vec<ItemSource<'s>>,
     /// Where each source is.
     pub places: Vec<Place>,
     /// The URLs that were asked for.
@@ -121,7 +113,7 @@ impl<'s> Gathering<'s> {
         let (mut sources, mut places) = (Vec::with_capacity(2), Vec::with_capacity(2));
         sources.push(state.base.image.items());
         places.push(Place::Base);
-        Gathering { state, sources: Sources(sources), places, asked: AskedUrls::new(), to_adopt: false }
+        Gathering { state, sources, places, asked: AskedUrls::new(), to_adopt: false }
     }
 
     /// A gathering whose answers become those of a policy.
@@ -130,35 +122,24 @@ impl<'s> Gathering<'s> {
     }
 
     /// All that is stored of a URL; `None` if it was never requested and nothing overrides it.
-    pub fn known(&mut self, url: &str) -> Result<Option<Known>, WriteError> {
+    pub fn known(&mut self, url: &str) -> Option<StoredUrl> {
         let state = self.state;
         let of_base = if state.has_base() { state.base.url_record(url) } else { None };
-        let mut known = of_base.map(|record| Known { kept: record.kept.into_owned(), placement: record.placement });
+        let known = of_base.map(|record| record.stored.into_owned());
         let newer = state.urls.get_key_value(url);
         let asked = self.asked.len() as u32;
         self.asked.push(newer.map_or_else(|| (url.into(), 0), |(url, newer)| (Arc::clone(url), newer.version)));
-        let Some((_, newer)) = newer else { return Ok(known) };
-        let first = self.sources.0.len() as u32;
+        let Some((_, newer)) = newer else { return known };
+        let first = self.sources.len() as u32;
         for (number, file) in (0..).zip(&newer.files) {
-            self.sources.0.push(if self.to_adopt { file.items() } else { file.compared() });
+            self.sources.push(if self.to_adopt { file.items() } else { file.compared() });
             self.places.push(Place::File(asked, number));
         }
-        let (mut kept, mut placement) = (newer.kept.clone(), newer.placement.as_deref().cloned());
-        rules_mut(&mut kept, placement.as_mut()).for_each(|rules| rules.source += first);
-        match &mut known {
-            None => known = Some(Known { kept, placement }),
-            Some(known) => {
-                known.kept.merge(kept, &mut self.sources)?;
-                match (&mut known.placement, placement) {
-                    (Some(one), Some(other)) => {
-                        one.merge(other, &mut self.sources)?;
-                    }
-                    (one @ None, other) => *one = other,
-                    (Some(_), None) => {}
-                }
-            }
-        }
-        Ok(known)
+        let mut stored = newer.stored.clone();
+        stored.rules_mut().for_each(|rules| rules.source += first);
+        let Some(mut known) = known else { return Some(stored) };
+        known.merge(stored, &|one, other| compare_rules(&self.sources, one, other));
+        Some(known)
     }
 }
 
@@ -171,7 +152,6 @@ impl LiveState {
 
     /// The answers of a URL, if it was requested. Their rules are nowhere.
     pub fn kept(&self, url: &str) -> Option<UrlAnswers> {
-        // Answers are merged in memory, where nothing fails; one that cannot be read is as if it had not come.
-        Gathering::new(self).known(url).ok().flatten().map(|known| known.kept)
+        Gathering::new(self).known(url).map(|known| known.kept)
     }
 }
