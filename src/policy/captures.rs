@@ -303,8 +303,7 @@ impl Captures {
 
     pub(crate) fn into_policy(self) -> Result<Policy, WriteError> {
         let spill = self.spill.clone();
-        let (image, content) = self.finish(&spill, |writer, statistics| writer.image(statistics, &spill))?;
-        Ok(Policy::of(image, content))
+        self.finish(&spill, |writer, statistics| writer.policy(statistics, &spill))
     }
 
     /// Like [`Captures::policy`], but writes a policy file. The file is renamed when it is complete and replaces an

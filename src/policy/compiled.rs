@@ -240,7 +240,7 @@ impl Policy {
 
     /// All requested URLs, in order, with their answers. Their rules are in `source`.
     pub(super) fn urls(&self, source: u32) -> impl Iterator<Item = UrlRecord<'_>> {
-        self.image.parts().urls(source)
+        self.image.urls(source)
     }
 
     /// The answers of a URL, if it was requested.
@@ -248,9 +248,7 @@ impl Policy {
         if let Some(kept) = self.changed().and_then(|changed| changed.kept(url)) {
             return Some(kept);
         }
-        let (origin, path) = split(url);
-        let found = self.image.parts().url((origin.as_bytes(), path.as_bytes()), 0)?;
-        Some(found.stored.into_owned().kept)
+        Some(self.url_record(url)?.stored.into_owned().kept)
     }
 
     /// The columns that answer for a crawler.
@@ -269,32 +267,33 @@ impl Policy {
         Groups::new(&self.image, &[])
     }
 
+    fn stored_rules(&self, group: Group) -> &[u8] {
+        self.image.pool(Section::Rules).item(group.rules)
+    }
+
     /// The rules of a group as written in their file, for the crawlers of a column.
     pub(crate) fn rules(&self, group: Group, column: usize) -> ChosenRules {
-        let rules = self.image.parts().rules.item(group.rules);
-        provenance::decode(rules, group.own, &self.columns().all()[column], self.content.dialect)
+        provenance::decode(self.stored_rules(group), group.own, &self.columns().all()[column], self.content.dialect)
     }
 
     /// Reads the rules of a group, without the crawlers that they are for.
     pub(crate) fn read_rules(&self, group: Group, into: &mut WrittenRules) {
-        into.read(self.image.parts().rules.item(group.rules));
+        into.read(self.stored_rules(group));
     }
 
     /// Whether a group has the rules of another policy's, whatever lines they are on.
     pub(crate) fn has_same_rules(&self, group: Group, other: &Policy, of_other: Group) -> bool {
-        let [one, other] =
-            [(self, group), (other, of_other)].map(|(policy, group)| policy.image.parts().rules.item(group.rules));
-        provenance::have_same_rules(one, other)
+        provenance::have_same_rules(self.stored_rules(group), other.stored_rules(of_other))
     }
 
     /// A summary of a group as written in its file, made without ranking its rules.
     pub(crate) fn outline(&self, group: Group) -> Outline<'_> {
-        provenance::outline(self.image.parts().rules.item(group.rules))
+        provenance::outline(self.stored_rules(group))
     }
 
     /// The summaries of all distinct groups, as written in their files.
     pub(crate) fn outlines(&self) -> impl Iterator<Item = Outline<'_>> {
-        self.image.parts().rules.contents().map(provenance::outline)
+        self.image.pool(Section::Rules).contents().map(provenance::outline)
     }
 
     /// The side records of an origin, such as `Crawl-delay`, in file order: those of the groups chosen for the crawlers of a
@@ -310,12 +309,12 @@ impl Policy {
         column: usize,
         scope: SignalScope,
     ) -> Vec<SideRecord<'_>> {
-        side_records::decode(self.image.parts().side.item(record.side()), column, scope)
+        side_records::decode(self.image.pool(Section::Side).item(record.side()), column, scope)
     }
 
     /// The side records of an origin with wanted keys, as a list; equal records make equal lists.
     pub(crate) fn records_only(&self, record: &Record<'_>, is_wanted: impl Fn(SideKey) -> bool) -> Vec<u8> {
-        side_records::only(self.image.parts().side.item(record.side()), is_wanted)
+        side_records::only(self.image.pool(Section::Side).item(record.side()), is_wanted)
     }
 
     /// The records of such a list that are for a column, with `Content-Signal` of this scope.
@@ -354,7 +353,7 @@ impl Policy {
     /// All that is stored of a URL, if it was requested or overridden; of a policy without layers.
     pub(super) fn url_record(&self, url: &str) -> Option<UrlRecord<'_>> {
         let (origin, path) = split(url);
-        self.image.parts().url((origin.as_bytes(), path.as_bytes()), 0)
+        self.image.url((origin.as_bytes(), path.as_bytes()), 0)
     }
 
     /// The statuses at the ends of an origin's redirects, which decided on it; its record has only the status before

@@ -131,15 +131,6 @@ const HEADER: usize = 64;
 /// Bytes of the header that are not zero.
 const HEADER_WORDS: usize = 32;
 
-/// The parts of the section, as the header counts them.
-#[derive(Debug, Clone, Copy)]
-struct Sections<'p> {
-    pub seed: u64,
-    pub pilots: &'p [u16],
-    pub entries: &'p [Entry],
-    pub overflow: &'p [Entry],
-}
-
 /// Size of this many pilots in bytes, including the zeros after them.
 fn pilots_length(pilots: u64) -> u64 {
     (2 * pilots).next_multiple_of(ALIGNMENT)
@@ -148,27 +139,6 @@ fn pilots_length(pilots: u64) -> u64 {
 /// The header of a table with these numbers of pilots, slots and overflow entries.
 fn header(seed: u64, pilots: usize, slots: usize, overflow: usize) -> [u8; HEADER] {
     bytemuck::cast([seed, pilots as u64, slots as u64, overflow as u64, 0, 0, 0, 0].map(u64::to_le))
-}
-
-/// Splits a section, which begins at a multiple of 64 bytes, into its parts. Each URL that is judged alone needs them, so what takes
-/// long to check is checked by [`check`] only.
-fn sections(section: &[u8]) -> Result<Sections<'_>, &'static str> {
-    let (header, rest) = section.split_first_chunk::<HEADER>().ok_or("it is too short")?;
-    let word = |at: usize| u64::from_le_bytes(header[8 * at..8 * at + 8].try_into().expect("8 bytes"));
-    let counts = [word(1), word(2), word(3)];
-    // The bound is far beyond what a policy can hold, and far from overflowing.
-    if counts.iter().any(|&count| count > 1 << 40) || counts[0] == 0 || counts[1] == 0 {
-        return Err("its header counts no pilots, no slots, or far too many");
-    }
-    let [pilots, slots, overflow] = counts;
-    let padded = pilots_length(pilots);
-    if padded + size_of::<Entry>() as u64 * (slots + overflow) != rest.len() as u64 {
-        return Err("it is not as long as its header says");
-    }
-    let (pilot_bytes, entries) = rest.split_at(padded as usize);
-    let pilot_bytes = &pilot_bytes[..2 * pilots as usize];
-    let (entries, overflow) = bytemuck::cast_slice(entries).split_at(slots as usize);
-    Ok(Sections { seed: word(0), pilots: bytemuck::cast_slice(pilot_bytes), entries, overflow })
 }
 
 // Builds the look-up table from the records of an image.
@@ -294,14 +264,38 @@ fn fold(a: u64, b: u64) -> u64 {
 /// The origins of a policy.
 #[derive(Debug, Clone, Copy)]
 pub struct Lookup<'p> {
-    sections: Sections<'p>,
+    seed: u64,
+    pilots: &'p [u16],
+    entries: &'p [Entry],
+    overflow: &'p [Entry],
     records: &'p [u8],
 }
 
 impl<'p> Lookup<'p> {
     /// The table in a checked section, for these records.
     pub(crate) fn of(section: &'p [u8], records: &'p [u8]) -> Lookup<'p> {
-        Lookup { sections: sections(section).expect("a checked section"), records }
+        Lookup::read(section, records).expect("a checked section")
+    }
+
+    /// Splits a section, which begins at a multiple of 64 bytes, into the parts that its header counts. Each URL that is judged alone
+    /// needs them, so what takes long to check is checked by [`check`] only.
+    fn read(section: &'p [u8], records: &'p [u8]) -> Result<Lookup<'p>, &'static str> {
+        let (header, rest) = section.split_first_chunk::<HEADER>().ok_or("it is too short")?;
+        let word = |at: usize| u64::from_le_bytes(header[8 * at..8 * at + 8].try_into().expect("8 bytes"));
+        let counts = [word(1), word(2), word(3)];
+        // The bound is far beyond what a policy can hold, and far from overflowing.
+        if counts.iter().any(|&count| count > 1 << 40) || counts[0] == 0 || counts[1] == 0 {
+            return Err("its header counts no pilots, no slots, or far too many");
+        }
+        let [pilots, slots, overflow] = counts;
+        let padded = pilots_length(pilots);
+        if padded + size_of::<Entry>() as u64 * (slots + overflow) != rest.len() as u64 {
+            return Err("it is not as long as its header says");
+        }
+        let (pilot_bytes, entries) = rest.split_at(padded as usize);
+        let pilots = bytemuck::cast_slice(&pilot_bytes[..2 * pilots as usize]);
+        let (entries, overflow) = bytemuck::cast_slice(entries).split_at(slots as usize);
+        Ok(Lookup { seed: word(0), pilots, entries, overflow, records })
     }
 
     /// The record of an origin.
@@ -326,7 +320,7 @@ impl<'p> Lookup<'p> {
     /// Whether every origin is in the slot of its hash, so that one not found there is not in the table.
     #[inline(always)]
     pub(crate) fn is_all_in_slots(&self) -> bool {
-        self.sections.overflow.is_empty()
+        self.overflow.is_empty()
     }
 
     #[inline]
@@ -356,9 +350,8 @@ impl<'p> Lookup<'p> {
         if let Some(slot) = self.find_slot_of(origin, words(origin), hash) {
             return Some(self.entry(slot));
         }
-        let overflow = self.sections.overflow;
-        let found = overflow.binary_search_by(|entry| self.record(entry).origin.cmp(origin));
-        found.ok().map(|at| &overflow[at])
+        let found = self.overflow.binary_search_by(|entry| self.record(entry).origin.cmp(origin));
+        found.ok().map(|at| &self.overflow[at])
     }
 
     /// Where the entry of an origin is, in bytes from the start of the section.
@@ -375,53 +368,53 @@ impl<'p> Lookup<'p> {
 
     #[inline(always)]
     pub(crate) fn seed(&self) -> u64 {
-        self.sections.seed
+        self.seed
     }
 
     /// The bucket of a hash: always a valid index into the pilots.
     #[inline(always)]
     pub(crate) fn bucket(&self, hash: u64) -> usize {
-        range(hash, self.sections.pilots.len() as u64)
+        range(hash, self.pilots.len() as u64)
     }
 
     #[inline(always)]
     pub(crate) fn pilot(&self, bucket: usize) -> u16 {
-        u16::from_le(self.sections.pilots[bucket])
+        u16::from_le(self.pilots[bucket])
     }
 
     /// The slot of a hash: always a valid index into [`Lookup::entries`], for any hash and pilot.
     #[inline(always)]
     pub(crate) fn slot(&self, hash: u64, pilot: u16) -> usize {
-        pilots::slot(hash, pilot, self.sections.entries.len() as u64)
+        pilots::slot(hash, pilot, self.entries.len() as u64)
     }
 
     #[inline(always)]
     pub(crate) fn entry(&self, slot: usize) -> &'p Entry {
-        &self.sections.entries[slot]
+        &self.entries[slot]
     }
 
     /// All pilots, one per bucket, in the byte order of the file. There is at least one.
     #[cfg(test)]
     fn pilots(&self) -> &'p [u16] {
-        self.sections.pilots
+        self.pilots
     }
 
     /// All entries, one per slot. There is at least one.
     #[inline(always)]
     pub(crate) fn entries(&self) -> &'p [Entry] {
-        self.sections.entries
+        self.entries
     }
 
     /// Prefetches the pilot of a bucket. Only a hint.
     #[inline(always)]
     pub(crate) fn prefetch_pilot(&self, bucket: usize) {
-        prefetch(self.sections.pilots, bucket);
+        prefetch(self.pilots, bucket);
     }
 
     /// Prefetches the entry in a slot. Only a hint.
     #[inline(always)]
     pub(crate) fn prefetch_entry(&self, slot: usize) {
-        prefetch(self.sections.entries, slot);
+        prefetch(self.entries, slot);
     }
 }
 
@@ -442,7 +435,8 @@ pub(super) fn check(
     of_most: impl Fn(u32) -> (u32, u32) + Sync,
     hash: impl Fn(&[u8], u64) -> u64 + Sync,
 ) -> Result<usize, Problem> {
-    let Sections { pilots, entries, overflow, .. } = sections(section).map_err(|problem| (0, problem))?;
+    let table = Lookup::read(section, records).map_err(|problem| (0, problem))?;
+    let Lookup { pilots, entries, overflow, .. } = table;
     let first = HEADER + pilots_length(pilots.len() as u64) as usize;
     let are_zeros = |bytes: &[u8]| bytes.iter().all(|&byte| byte == 0);
     if !are_zeros(&section[HEADER_WORDS..HEADER]) {
@@ -456,8 +450,7 @@ pub(super) fn check(
     if !overflow.windows(2).all(is_ordered) {
         return Err((at(entries.len()), "the overflow is not in the order of origins"));
     }
-    let table = Lookup::of(section, records);
-    let checking = Checking { table, overflow, of_most, hash };
+    let checking = Checking { table, of_most, hash };
     let (mut in_slots, mut in_overflow) = (0, 0);
     for counted in threads::map(parts, |part| checking.records(records, part.clone())) {
         let counted = counted.map_err(|problem| (first, problem))?;
@@ -474,7 +467,6 @@ pub(super) fn check(
 
 struct Checking<'p, A, H> {
     table: Lookup<'p>,
-    overflow: &'p [Entry],
     of_most: A,
     hash: H,
 }
@@ -516,8 +508,9 @@ impl<A: Fn(u32) -> (u32, u32), H: Fn(&[u8], u64) -> u64> Checking<'_, A, H> {
     }
 
     fn in_overflow(&self, expected: &Entry) -> Result<(), &'static str> {
-        let found = self.overflow.binary_search_by_key(&expected.record(), Entry::record);
-        let is_there = found.is_ok_and(|at| self.overflow[at] == *expected);
+        let overflow = self.table.overflow;
+        let found = overflow.binary_search_by_key(&expected.record(), Entry::record);
+        let is_there = found.is_ok_and(|at| overflow[at] == *expected);
         is_there.then_some(()).ok_or("an origin has no entry, or one that differs from its record")
     }
 }

@@ -127,11 +127,9 @@ impl Policy {
 
     fn merged(sources: &[Policy], from: OverridesFrom, folder: &Path) -> Result<Policy, WriteError> {
         let (sources, spill): (Vec<&Policy>, _) = (sources.iter().collect(), SpillFolder::at(folder.to_owned()));
-        let write = |writer: Writer<'_>, statistics| writer.image(statistics, &spill);
         let merging = Merging::new(&sources, from);
         let targets = merging.targets(&spill)?;
-        let ((image, content), _) = merging.write(|url| targets.get(url), &spill, write)?;
-        Ok(Policy::of(image, content))
+        Ok(merging.write(|url| targets.get(url), &spill, |writer, statistics| writer.policy(statistics, &spill))?.0)
     }
 
     /// A policy that has nothing but these overrides.
@@ -192,7 +190,7 @@ impl<'p> Merging<'p> {
     }
 
     pub fn targets(&self, spill: &SpillFolder) -> Result<Targets, WriteError> {
-        let pointers = self.policies.iter().flat_map(|policy| policy.image.parts().pointers);
+        let pointers = self.policies.iter().flat_map(|policy| policy.image.pointers());
         Targets::collect(pointers.map(|pointer| pointer.hash()), || self.union(), spill)
     }
 }
@@ -259,27 +257,25 @@ fn changed(all: &[Policy], spill: &SpillFolder) -> Result<Policy, WriteError> {
     }
     // Other URLs are not changed, so only the first policy has them.
     let known = |url: &str| changed.get(url).cloned().or_else(|| all[0].kept(url));
-    let write = |writer: Writer<'_>, statistics| writer.image(statistics, spill);
-    let ((image, content), _) = merging.write(known, spill, write)?;
-    Ok(Policy::of(image, content))
+    Ok(merging.write(known, spill, |writer, statistics| writer.policy(statistics, spill))?.0)
 }
 
 /// The URLs of the first policy that the others change: URLs that are in the others, and URLs that redirect to a
 /// changed URL.
 fn of_first(all: &[Policy]) -> Vec<UrlRecord<'_>> {
-    let parts = all[0].image.parts();
+    let image = &all[0].image;
     let mut seen: HashSet<Box<str>> = HashSet::new();
     let mut next: Vec<Box<str>> = Vec::new();
     let mut found = Vec::new();
     for url in all[1..].iter().flat_map(|policy| policy.urls(0)) {
         let text: Box<str> = String::from_utf8_lossy(&[url.origin, url.path].concat()).into();
         if seen.insert(text.clone()) {
-            found.extend(parts.url((url.origin, url.path), 0));
+            found.extend(image.url((url.origin, url.path), 0));
             next.push(text);
         }
     }
     while let Some(target) = next.pop() {
-        for url in parts.redirecting_to(&target, 0) {
+        for url in image.redirecting_to(&target, 0) {
             let text: Box<str> = String::from_utf8_lossy(&[url.origin, url.path].concat()).into();
             if seen.insert(text.clone()) {
                 found.push(url);

@@ -110,36 +110,24 @@ impl<'k> Resolver<'k> {
         self.follow_within(self.dialect.redirects.hops, kept, answer)
     }
 
-    fn follow_within(&self, hops: u8, kept: &'k UrlAnswers, answer: &'k StoredAnswer) -> RedirectChain<'k> {
-        let (mut at, mut answer) = (kept, answer);
-        let (mut visited, mut ages) = (Vec::new(), Ages::of(self.dialect));
-        let ended = |visited, ages: Ages, origin_status, end| RedirectChain {
-            visited,
-            times: ages.oldest(),
-            origin_status,
-            end,
-        };
-        for left in (0..=hops).rev() {
-            if answer.kind != AnswerKind::Redirect {
-                let (by, origin_status, end) = self.meaning(left, at, answer);
-                ages.add(by.times());
-                return ended(visited, ages, origin_status, Some(end));
-            }
-            ages.add(answer.times());
-            let target = answer.target().and_then(|url| self.hops.get(url));
-            match target.and_then(|target| Some((target, target.newest()?))) {
-                Some((target, newest)) => (at, answer) = (target, newest),
-                None => {
-                    return ended(visited, ages, OriginStatus::RedirectUnresolved, None);
-                }
-            }
-            visited.push(at);
+    fn follow_within(&self, hops: u8, at: &'k UrlAnswers, answer: &'k StoredAnswer) -> RedirectChain<'k> {
+        let ended = |times, origin_status, end| RedirectChain { visited: Vec::new(), times, origin_status, end };
+        if answer.kind != AnswerKind::Redirect {
+            let (by, origin_status, end) = self.meaning(hops, at, answer);
+            return ended(by.times(), origin_status, Some(end));
         }
-        let origin_status = match self.dialect.redirects.beyond {
-            StatusMeaning::Unavailable => OriginStatus::Unavailable,
-            _ => OriginStatus::RedirectUnresolved,
+        let target = answer.target().and_then(|url| self.hops.get(url));
+        let Some((target, newest)) = target.and_then(|target| Some((target, target.newest()?))) else {
+            return ended(answer.times(), OriginStatus::RedirectUnresolved, None);
         };
-        ended(visited, ages, origin_status, None)
+        let mut way = match (hops.checked_sub(1), self.dialect.redirects.beyond) {
+            (Some(hops), _) => self.follow_within(hops, target, newest),
+            (None, StatusMeaning::Unavailable) => ended(answer.times(), OriginStatus::Unavailable, None),
+            (None, _) => ended(answer.times(), OriginStatus::RedirectUnresolved, None),
+        };
+        way.visited.insert(0, target);
+        way.times = together(answer.times(), way.times, self.dialect);
+        way
     }
 
     /// The meaning of an answer at a URL that is no redirect: the answer whose times count, the status, and the answer whose
@@ -212,33 +200,15 @@ pub(crate) fn status_alone(
     }
 }
 
-struct Ages {
-    lifetime: Lifetime,
-    oldest: Option<Times>,
-}
-
-impl Ages {
-    fn of(dialect: &Dialect) -> Ages {
-        Ages { lifetime: Lifetime { expires_header: true, ..dialect.lifetime }, oldest: None }
-    }
-
-    fn add(&mut self, times: Times) {
-        let Some(oldest) = self.oldest else {
-            self.oldest = Some(times);
-            return;
-        };
-        let expires = match (oldest.expires, times.expires) {
-            (None, None) => None,
-            // One without `Expires` ends with its lifetime, if its time is known.
-            _ => Some((oldest.until(self.lifetime), times.until(self.lifetime)))
-                .and_then(|(one, other)| Some(one?.min(other?))),
-        };
-        self.oldest = Some(Times { fetched_at: oldest.fetched_at.min(times.fetched_at), expires });
-    }
-
-    fn oldest(&self) -> Times {
-        self.oldest.unwrap_or_default()
-    }
+/// The times of two answers together: of the older one, and of the one that expires first.
+fn together(one: Times, other: Times, dialect: &Dialect) -> Times {
+    let lifetime = Lifetime { expires_header: true, ..dialect.lifetime };
+    let expires = match (one.expires, other.expires) {
+        (None, None) => None,
+        // One without `Expires` ends with its lifetime, if its time is known.
+        _ => one.until(lifetime).zip(other.until(lifetime)).map(|(one, other)| one.min(other)),
+    };
+    Times { fetched_at: one.fetched_at.min(other.fetched_at), expires }
 }
 
 /// The redirect chain from a URL, in order, with the answers of each URL.
@@ -284,11 +254,10 @@ mod tests {
         for dialect in Dialect::ALL {
             let lifetime = dialect.lifetime.seconds as i64;
             let oldest = |answers: &[(Option<i64>, Option<i64>)]| {
-                let mut ages = Ages::of(dialect);
-                answers.iter().for_each(|&(fetched_at, expires)| ages.add(Times { fetched_at, expires }));
-                (ages.oldest().fetched_at, ages.oldest().expires)
+                let times = answers.iter().map(|&(fetched_at, expires)| Times { fetched_at, expires });
+                let oldest = times.reduce(|one, other| together(one, other, dialect)).unwrap();
+                (oldest.fetched_at, oldest.expires)
             };
-            assert_eq!(oldest(&[]), (None, None));
             assert_eq!(oldest(&[(Some(1), Some(9))]), (Some(1), Some(9)));
             assert_eq!(oldest(&[(Some(3), Some(9)), (Some(2), Some(8)), (Some(4), Some(10))]), (Some(2), Some(8)));
             assert_eq!(oldest(&[(Some(3), None), (Some(2), None)]), (Some(2), None));

@@ -32,50 +32,33 @@ const POINTER: usize = 24;
 /// Automata begin at multiples of this, in bytes.
 pub(crate) const AUTOMATA_UNIT: usize = 64;
 
-/// A section, in the order of the image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Section {
-    Meta,
-    Lookup,
-    Origins,
-    Rows,
-    Automata,
-    Rules,
-    Side,
-    Answers,
-    Pointers,
-    Crawlers,
-    /// Empty: what groups say about uses of a page follows from the side records.
-    Preferences,
+named! {
+    /// A section, in the order of the image, with its name in FORMAT.md.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+    pub(crate) enum Section {
+        Meta = "META",
+        Lookup = "LOOKUP",
+        Origins = "ORIGINS",
+        Rows = "ROWS",
+        Automata = "AUTOMATA",
+        Rules = "RULES",
+        Side = "SIDE",
+        Answers = "ANSWERS",
+        Pointers = "POINTERS",
+        Crawlers = "CRAWLERS",
+        /// Empty: what groups say about uses of a page follows from the side records.
+        Preferences = "PREFERENCES",
+    }
 }
 
-/// The sections, each with its name in FORMAT.md, and its unit: its length is a multiple of this, in bytes, and the items of pools
-/// begin at multiples of it.
-const SECTIONS: [(Section, &str, usize); 11] = [
-    (Section::Meta, "META", 1),
-    (Section::Lookup, "LOOKUP", LOOKUP_ENTRY),
-    (Section::Origins, "ORIGINS", 2),
-    (Section::Rows, "ROWS", 4),
-    (Section::Automata, "AUTOMATA", AUTOMATA_UNIT),
-    (Section::Rules, "RULES", 8),
-    (Section::Side, "SIDE", 4),
-    (Section::Answers, "ANSWERS", 1),
-    (Section::Pointers, "POINTERS", POINTER),
-    (Section::Crawlers, "CRAWLERS", 4),
-    (Section::Preferences, "PREFERENCES", 1),
-];
+const COUNT: usize = Section::ALL.len();
+
+/// The unit of each section: its length is a multiple of this, in bytes, and the items of pools begin at multiples of it.
+const UNITS: [usize; COUNT] = [1, LOOKUP_ENTRY, 2, 4, AUTOMATA_UNIT, 8, 4, 1, POINTER, 4, 1];
 
 impl Section {
-    pub fn all() -> impl Iterator<Item = Section> {
-        SECTIONS.into_iter().map(|(section, ..)| section)
-    }
-
-    pub fn name(self) -> &'static str {
-        SECTIONS[self as usize].1
-    }
-
     pub fn unit(self) -> usize {
-        SECTIONS[self as usize].2
+        UNITS[self as usize]
     }
 
     /// The last place that can be addressed: a class of a row has two bits less for the place of an automaton.
@@ -101,12 +84,12 @@ pub(crate) struct Header {
     /// XXH3 (128 bits) of everything after the header.
     pub checksum: u128,
     /// The range of each section, in bytes from the start of the image.
-    pub sections: [Range<u64>; SECTIONS.len()],
+    pub sections: [Range<u64>; COUNT],
 }
 
 impl Header {
     /// The header for sections of these lengths, laid out in order.
-    pub fn of(lengths: [u64; SECTIONS.len()]) -> Header {
+    pub fn of(lengths: [u64; COUNT]) -> Header {
         let mut at = (HEADER as u64).next_multiple_of(ALIGNMENT);
         let sections = lengths.map(|length| {
             let start = at;
@@ -117,14 +100,14 @@ impl Header {
     }
 
     pub fn length(&self) -> u64 {
-        self.sections[SECTIONS.len() - 1].end.next_multiple_of(ALIGNMENT)
+        self.sections[COUNT - 1].end.next_multiple_of(ALIGNMENT)
     }
 
     pub fn encode(&self) -> [u8; HEADER] {
         let mut bytes = [0; HEADER];
         bytes[..8].copy_from_slice(&MAGIC);
         bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        bytes[12..16].copy_from_slice(&(SECTIONS.len() as u32).to_le_bytes());
+        bytes[12..16].copy_from_slice(&(COUNT as u32).to_le_bytes());
         bytes[16..24].copy_from_slice(&self.length().to_le_bytes());
         bytes[24..40].copy_from_slice(&self.checksum.to_le_bytes());
         for (entry, section) in bytes[TABLE..HASHED].chunks_exact_mut(16).zip(&self.sections) {

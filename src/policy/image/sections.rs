@@ -7,59 +7,13 @@ use std::io;
 
 use super::answers::{self, Pointer, UrlRecord, UrlRecords};
 use super::format::{Header, Section};
-use super::pool::Pool;
+use super::pool::{ItemSource, Pool, Pools};
 use super::record::{self, Record};
 use crate::dialect::Dialect;
 use crate::formats::memory;
 use crate::origin::ROBOTS_TXT;
 use crate::policy::crawlers::Crawlers;
 use crate::policy::statistics::Statistics;
-
-impl<'p> Parts<'p> {
-    /// All URLs, in order. Their rules are in `source`.
-    pub fn urls(&self, source: u32) -> impl Iterator<Item = UrlRecord<'p>> + use<'p> {
-        let records = answers::split(self.answers).map_or(&[][..], |(_, records)| records);
-        self.urls_from(records, 0, source)
-    }
-
-    fn urls_from(
-        &self,
-        answers: &'p [u8],
-        first_origin: usize,
-        source: u32,
-    ) -> impl Iterator<Item = UrlRecord<'p>> + use<'p> {
-        let records = self.records;
-        let origins = record::starts(records, first_origin).map(move |at| Record::at(records, at));
-        let mut urls = UrlRecords::new(answers, origins, source);
-        // A checked section reads without errors.
-        std::iter::from_fn(move || urls.read().ok().flatten())
-    }
-
-    /// The URLs with a redirect to a URL, even if a newer answer replaced it, and perhaps a few others.
-    pub fn redirecting_to(&self, url: &str, source: u32) -> impl Iterator<Item = UrlRecord<'p>> + use<'p> {
-        let (this, hash) = (*self, answers::hash_of_target(url.as_bytes()));
-        let (_, answers) = answers::split(self.answers).unwrap_or_default();
-        let first = self.pointers.partition_point(|pointer| pointer.hash() < hash);
-        let same = self.pointers[first..].iter().take_while(move |pointer| pointer.hash() == hash);
-        same.filter_map(move |pointer| {
-            let [answers_at, origin] = pointer.places();
-            this.urls_from(&answers[answers_at as usize..], origin as usize, source).next()
-        })
-    }
-
-    /// The record of a URL, which is split before its path.
-    pub fn url(&self, (origin, path): (&[u8], &[u8]), source: u32) -> Option<UrlRecord<'p>> {
-        let (marks, answers) = answers::split(self.answers).ok()?;
-        let is_before = |mark: &[u8; 16]| {
-            let [at, _] = answers::places(mark);
-            (Record::at(self.records, at as usize).origin, ROBOTS_TXT.as_bytes()) <= (origin, path)
-        };
-        let mark = marks[..marks.partition_point(is_before)].last();
-        let [first_origin, first] = mark.map_or([0; 2], answers::places);
-        let mut urls = self.urls_from(&answers[first as usize..], first_origin as usize, source);
-        urls.find(|url| (url.origin, url.path) >= (origin, path)).filter(|url| (url.origin, url.path) == (origin, path))
-    }
-}
 
 /// A complete, valid image.
 #[derive(Debug)]
@@ -69,19 +23,6 @@ pub(crate) struct Image {
     /// A mapped file, or memory. Both begin with a page, and so at a multiple of the alignment of sections.
     pub(super) bytes: Mmap,
     pub(super) header: Header,
-}
-
-/// The sections of a checked image.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Parts<'p> {
-    pub lookup: &'p [u8],
-    pub records: &'p [u8],
-    pub rows: Pool<'p>,
-    pub rules: Pool<'p>,
-    pub side: Pool<'p>,
-    pub answers: &'p [u8],
-    pub pointers: &'p [Pointer],
-    pub crawlers: Pool<'p>,
 }
 
 impl Image {
@@ -117,18 +58,58 @@ impl Image {
         Pool::new(section, self.section(section))
     }
 
-    #[inline]
-    pub fn parts(&self) -> Parts<'_> {
-        Parts {
-            lookup: self.section(Section::Lookup),
-            records: self.section(Section::Origins),
-            rows: self.pool(Section::Rows),
-            rules: self.pool(Section::Rules),
-            side: self.pool(Section::Side),
-            answers: self.section(Section::Answers),
-            pointers: bytemuck::cast_slice(self.section(Section::Pointers)),
-            crawlers: self.pool(Section::Crawlers),
-        }
+    /// The items that its origins share.
+    pub fn items(&self) -> ItemSource<'_> {
+        Pools::of(|section| self.pool(section))
+    }
+
+    /// The redirects, by their targets.
+    pub fn pointers(&self) -> &[Pointer] {
+        bytemuck::cast_slice(self.section(Section::Pointers))
+    }
+
+    /// All URLs, in order. Their rules are in `source`.
+    pub fn urls(&self, source: u32) -> impl Iterator<Item = UrlRecord<'_>> {
+        let (_, answers) = answers::split(self.section(Section::Answers)).unwrap_or_default();
+        self.urls_from(answers, 0, source)
+    }
+
+    fn urls_from<'i>(
+        &'i self,
+        answers: &'i [u8],
+        first_origin: usize,
+        source: u32,
+    ) -> impl Iterator<Item = UrlRecord<'i>> {
+        let records = self.section(Section::Origins);
+        let origins = record::starts(records, first_origin).map(move |at| Record::at(records, at));
+        let mut urls = UrlRecords::new(answers, origins, source);
+        // A checked section reads without errors.
+        std::iter::from_fn(move || urls.read().ok().flatten())
+    }
+
+    /// The URLs with a redirect to a URL, even if a newer answer replaced it, and perhaps a few others.
+    pub fn redirecting_to(&self, url: &str, source: u32) -> impl Iterator<Item = UrlRecord<'_>> {
+        let (hash, pointers) = (answers::hash_of_target(url.as_bytes()), self.pointers());
+        let (_, answers) = answers::split(self.section(Section::Answers)).unwrap_or_default();
+        let first = pointers.partition_point(|pointer| pointer.hash() < hash);
+        let same = pointers[first..].iter().take_while(move |pointer| pointer.hash() == hash);
+        same.filter_map(move |pointer| {
+            let [answers_at, origin] = pointer.places();
+            self.urls_from(&answers[answers_at as usize..], origin as usize, source).next()
+        })
+    }
+
+    /// The record of a URL, which is split before its path.
+    pub fn url(&self, (origin, path): (&[u8], &[u8]), source: u32) -> Option<UrlRecord<'_>> {
+        let (marks, answers) = answers::split(self.section(Section::Answers)).ok()?;
+        let is_before = |mark: &[u8; 16]| {
+            let [at, _] = answers::places(mark);
+            (Record::at(self.section(Section::Origins), at as usize).origin, ROBOTS_TXT.as_bytes()) <= (origin, path)
+        };
+        let mark = marks[..marks.partition_point(is_before)].last();
+        let [first_origin, first] = mark.map_or([0; 2], answers::places);
+        let mut urls = self.urls_from(&answers[first as usize..], first_origin as usize, source);
+        urls.find(|url| (url.origin, url.path) >= (origin, path)).filter(|url| (url.origin, url.path) == (origin, path))
     }
 }
 

@@ -13,7 +13,6 @@ use super::answers::{UrlRecord, UrlRecords, hash_of_target, push};
 use super::format::{ALIGNMENT, Section};
 use super::gather::{Gathered, Shared, compare_rules};
 use super::pool::{Distinct, ItemSource, Pool, Pools};
-use super::sections::Image;
 use super::spool::{SpillFolder, Spool};
 use crate::dialect::AnswerKind;
 use crate::formats::memory::FileVec;
@@ -65,13 +64,6 @@ impl Tables {
     /// The items that were stored.
     pub fn source(&self) -> ItemSource<'_> {
         Pools::of(|section| self.pools.get(section).pool())
-    }
-}
-
-impl Image {
-    /// The items that its origins share.
-    pub fn items(&self) -> ItemSource<'_> {
-        Pools::of(|section| self.pool(section))
     }
 }
 

@@ -19,7 +19,7 @@ use super::answers::{self, MARKED, Pointer, UrlRecords};
 use super::format::{HEADER, Header, Section};
 use super::pool::{NONE, Problem, Starts};
 use super::record::{Record, checked_end, starts};
-use super::sections::{Content, Image, Meta, Parts, Trust};
+use super::sections::{Content, Image, Meta, Trust};
 use crate::dialect::Dialect;
 use crate::formats::error::{FileError, json_problem};
 use crate::formats::{memory, seekable};
@@ -52,7 +52,7 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
     }
     let content = meta(image)?;
     let width = content.columns.count();
-    let parts = image.parts();
+    let (items, records) = (image.items(), image.section(Section::Origins));
     let damaged = |section: Section| {
         let start = image.header.sections[section as usize].start;
         move |(at, problem): Problem| damage(section, start + at as u64, problem)
@@ -60,13 +60,13 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
     let ((automata, rules), side) = threads::both(
         || {
             threads::both(
-                || image.pool(Section::Automata).check(automaton),
-                || parts.rules.check(|rules| within(provenance::check(rules))),
+                || items.automata.check(automaton),
+                || items.rules.check(|rules| within(provenance::check(rules))),
             )
         },
         || {
-            let sets = parts.crawlers.check(|set| within(check_set(set, width)));
-            (parts.side.check(|list| within(side_records::check(list, width))), sets)
+            let sets = items.crawlers.check(|set| within(check_set(set, width)));
+            (items.side.check(|list| within(side_records::check(list, width))), sets)
         },
     );
     let (side, sets) = side;
@@ -76,19 +76,19 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
     let row = |content| {
         let is_item = |place: u32, starts: &Starts| place != NONE && starts.has(place as usize);
         let is_group = |group: Group| is_item(group.automaton, &automata) && is_item(group.rules, &rules);
-        let set = |place: u32| is_item(place, &sets).then(|| parts.crawlers.item(place));
+        let set = |place: u32| is_item(place, &sets).then(|| items.crawlers.item(place));
         within(Row(content).check(width, is_group, set))
     };
-    let rows = parts.rows.check(row).map_err(damaged(Section::Rows))?;
-    let record_parts = records(&parts, &rows, &side).map_err(damaged(Section::Origins))?;
-    let of_most = |row: u32| Row(parts.rows.item(row)).first();
+    let rows = items.rows.check(row).map_err(damaged(Section::Rows))?;
+    let record_parts = check_records(records, &rows, &side).map_err(damaged(Section::Origins))?;
+    let of_most = |row: u32| Row(items.rows.item(row)).first();
     let (pointers, found) = threads::both(
-        || answers(&parts, &rows, &side).map_err(damaged(Section::Answers)),
-        || lookup::check(parts.lookup, parts.records, &record_parts, of_most, lookup::hash_of),
+        || answers(image.section(Section::Answers), records, &rows, &side).map_err(damaged(Section::Answers)),
+        || lookup::check(image.section(Section::Lookup), records, &record_parts, of_most, lookup::hash_of),
     );
     let mut pointers = pointers?;
     pointers.sort_unstable_by_key(|pointer| pointer.order());
-    if pointers != parts.pointers {
+    if pointers != image.pointers() {
         return Err(damaged(Section::Pointers)((0, "it does not have the redirects among the answers")));
     }
     let count = found.map_err(damaged(Section::Lookup))?;
@@ -123,13 +123,13 @@ fn automaton(content: &[u8]) -> Result<(), Problem> {
 }
 
 /// Checks the answers: that they answer for all origins, and lead to rows and side records. Returns the redirects among them.
-fn answers(parts: &Parts<'_>, rows: &Starts, side: &Starts) -> Result<Vec<Pointer>, Problem> {
-    let (marks, records) = answers::split(parts.answers).map_err(|problem| (0, problem))?;
-    let first = parts.answers.len() - records.len();
-    let origins = starts(parts.records, 0).map(|at| Record::at(parts.records, at));
+fn answers(section: &[u8], of_origins: &[u8], rows: &Starts, side: &Starts) -> Result<Vec<Pointer>, Problem> {
+    let (marks, records) = answers::split(section).map_err(|problem| (0, problem))?;
+    let first = section.len() - records.len();
+    let origins = starts(of_origins, 0).map(|at| Record::at(of_origins, at));
     let mut urls = UrlRecords::new(records, origins, 0);
-    let (mut places, mut marks) = (starts(parts.records, 0), marks.iter().map(answers::places));
-    let (mut before, mut of_origins, mut pointers) = (None, 0, Vec::new());
+    let (mut places, mut marks) = (starts(of_origins, 0), marks.iter().map(answers::places));
+    let (mut before, mut count, mut pointers) = (None, 0, Vec::new());
     let mut place = places.next();
     let leads = |rules: StoredRules| rows.has(rules.row as usize) && side.has(rules.side as usize);
     loop {
@@ -145,18 +145,17 @@ fn answers(parts: &Parts<'_>, rows: &Starts, side: &Starts) -> Result<Vec<Pointe
         if !url.stored.kept.answers().iter().map(StoredAnswer::rules).chain(replaced).all(leads) {
             return Err(wrong("an answer does not lead to a row and to side records"));
         }
-        let end_of_origins = parts.records.len();
-        pointers.extend(Pointer::of(&url.stored.kept, at as u64, place.unwrap_or(end_of_origins) as u64));
+        pointers.extend(Pointer::of(&url.stored.kept, at as u64, place.unwrap_or(of_origins.len()) as u64));
         if !url.is_of_origin() {
             continue;
         }
         if place.is_none() {
             return Err(wrong("it answers for an origin that there is not"));
         }
-        if of_origins % MARKED == 0 && marks.next() != place.map(|place| [place as u64, at as u64]) {
+        if count % MARKED == 0 && marks.next() != place.map(|place| [place as u64, at as u64]) {
             return Err(wrong("a mark does not lead to an origin and its answers"));
         }
-        of_origins += 1;
+        count += 1;
         place = places.next();
     }
     let is_left = urls.has_origins() || marks.next().is_some();
@@ -167,13 +166,13 @@ fn answers(parts: &Parts<'_>, rows: &Starts, side: &Starts) -> Result<Vec<Pointe
 const CHECKED_AT_ONCE: usize = 1 << 18;
 
 /// Checks all records. Returns ranges of the section that begin and end at record boundaries.
-fn records(parts: &Parts<'_>, rows: &Starts, side: &Starts) -> Result<Vec<Range<usize>>, Problem> {
+fn check_records(records: &[u8], rows: &Starts, side: &Starts) -> Result<Vec<Range<usize>>, Problem> {
     let (mut ranges, mut lasts) = (Vec::new(), Vec::new());
     let (mut at, mut first) = (0, 0);
-    while at < parts.records.len() {
+    while at < records.len() {
         let last = at;
-        at = checked_end(parts.records, at).map_err(|problem| (at, problem))?;
-        if at - first >= CHECKED_AT_ONCE || at == parts.records.len() {
+        at = checked_end(records, at).map_err(|problem| (at, problem))?;
+        if at - first >= CHECKED_AT_ONCE || at == records.len() {
             ranges.push(first..at);
             lasts.push(last);
             first = at;
@@ -181,10 +180,10 @@ fn records(parts: &Parts<'_>, rows: &Starts, side: &Starts) -> Result<Vec<Range<
     }
     let check = |number: usize| {
         let range = &ranges[number];
-        let mut before = number.checked_sub(1).map(|part| Record::at(parts.records, lasts[part]).origin);
-        for at in starts(&parts.records[..range.end], range.start) {
+        let mut before = number.checked_sub(1).map(|part| Record::at(records, lasts[part]).origin);
+        for at in starts(&records[..range.end], range.start) {
             let wrong = |problem| (at, problem);
-            let record = Record::check(parts.records, at).map_err(wrong)?;
+            let record = Record::check(records, at).map_err(wrong)?;
             if before.is_some_and(|before| before >= record.origin) {
                 return Err(wrong("the origins are not in order"));
             }

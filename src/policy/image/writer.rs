@@ -14,6 +14,7 @@ use super::{Content, Image, Meta};
 use crate::dialect::Dialect;
 use crate::formats::memory;
 use crate::formats::memory::FileVec;
+use crate::policy::Policy;
 use crate::policy::crawlers::Crawlers;
 use crate::policy::error::WriteError;
 use crate::policy::groups::Row;
@@ -93,14 +94,14 @@ impl<'s> Writer<'s> {
         Ok(())
     }
 
-    /// Writes the image to `spill`, with the statistics of the sources, completed.
-    pub fn image(self, statistics: Statistics, spill: &SpillFolder) -> Result<(Image, Content), WriteError> {
+    /// The policy of the image, which is written to `spill`, with the statistics of the sources, completed.
+    pub fn policy(self, statistics: Statistics, spill: &SpillFolder) -> Result<Policy, WriteError> {
         let sealed = self.seal(statistics)?;
         let length = sealed.header.length();
         if length <= spill.limit as u64 {
             let mut memory = memory::memory(length as usize);
             let (header, content) = sealed.write(&mut Cursor::new(&mut memory[..]))?;
-            return Ok((Image { file: None, bytes: memory::read_only(memory), header }, content));
+            return Ok(Policy::of(Image { file: None, bytes: memory::read_only(memory), header }, content));
         }
         let spilled = |error| spill.failed(error);
         let mut file = tempfile::tempfile_in(&spill.folder).map_err(spilled)?;
@@ -110,7 +111,7 @@ impl<'s> Writer<'s> {
         })?;
         // SAFETY: the file has no name, so no other process has it, and it is written no more.
         let bytes = unsafe { memory::map(&file) }.map_err(spilled)?;
-        Ok((Image { bytes, file: Some(file), header }, content))
+        Ok(Policy::of(Image { bytes, file: Some(file), header }, content))
     }
 
     /// Writes the image at the start of `out`. Returns its statistics.

@@ -9,7 +9,7 @@ use super::state::{Gathering, LiveState, LiveUrl};
 use crate::dialect::AnswerKind;
 use crate::origin::ROBOTS_TXT;
 use crate::policy::groups::Groups;
-use crate::policy::image::Record;
+use crate::policy::image::{Record, Section};
 use crate::policy::resolve::{FinalStatuses, Resolved};
 use crate::policy::side_records;
 use crate::policy::state::OriginState;
@@ -65,7 +65,9 @@ impl LiveOrigin<'_> {
         let (derived, list) = match self {
             LiveOrigin::OfBase(state, record) => return state.base.side_records_with(record, column, scope),
             LiveOrigin::Derived(_, derived, Some(file)) => (derived, file.compared().side.item(derived.side)),
-            LiveOrigin::Derived(state, derived, None) => (derived, state.base.image.parts().side.item(derived.side)),
+            LiveOrigin::Derived(state, derived, None) => {
+                (derived, state.base.image.pool(Section::Side).item(derived.side))
+            }
         };
         let mut records = side_records::decode(derived.own.as_deref().unwrap_or_default(), column, scope);
         records.extend(side_records::decode(list, column, scope));

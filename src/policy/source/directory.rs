@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::answer::bare_origin;
 use super::error::SourceError;
@@ -61,12 +62,12 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
         let read: Vec<Result<_, SourceError>> =
             threads::map(batch, |path| Ok((times.of_file(path)?, read_file(path, limit)?)));
         for (file, read) in batch.iter().zip(read) {
-            let (fetched_at, RobotsFile { captures, is_empty, problem }) = read?;
+            let (fetched_at, (captures, text)) = read?;
             if captures.is_empty() {
                 intake.captures.count_unnamed_file();
                 continue;
             }
-            if let Some(problem) = problem {
+            if let Err(problem) = text {
                 let counts = &mut intake.captures.statistics.captures;
                 let (count, reason) = match problem.flaw() {
                     Some(BodyFlaw::NotText) => (&mut counts.not_text, Reason::NotText),
@@ -74,7 +75,7 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
                 };
                 *count += 1;
                 intake.pass_over(path, reason, || format!("{}: {problem}", whole_name(file)));
-            } else if is_empty {
+            } else if text.is_ok_and(|text| text.is_empty()) {
                 intake.captures.statistics.captures.empty_files += 1;
                 intake.pass_over(path, Reason::EmptyFile, || whole_name(file));
             }
@@ -93,13 +94,8 @@ fn report_odd_names(path: &Path, mut odd: Vec<String>, intake: &mut Intake<'_>) 
     }
 }
 
-struct RobotsFile {
-    /// Its captures for the origins that it is named by.
-    captures: Vec<Capture>,
-    is_empty: bool,
-    /// Why it is not a robots.txt.
-    problem: Option<BodyProblem>,
-}
+/// The captures of a file for the origins that it is named by; and its text, or why it is no robots.txt.
+type RobotsFile = (Vec<Capture>, Result<Arc<[u8]>, BodyProblem>);
 
 fn read_file(path: &Path, limit: usize) -> Result<RobotsFile, SourceError> {
     let robots = Robots::open(path, limit).map_err(SourceError::unreadable(path))?;
@@ -109,8 +105,7 @@ fn read_file(path: &Path, limit: usize) -> Result<RobotsFile, SourceError> {
     }
     let origins = origins_of(name(path, robots.was_compressed));
     let captures = origins.into_iter().map(|(origin, exact)| robots.of(origin, exact)).collect();
-    let is_empty = robots.text.as_ref().is_ok_and(|text| text.is_empty());
-    Ok(RobotsFile { captures, is_empty, problem: robots.text.err() })
+    Ok((captures, robots.text))
 }
 
 /// The kind of a file that is an archive by its name and its content. The content alone does not suffice, because a

@@ -200,7 +200,7 @@ impl Pass<'_> {
         path: &Path,
         head: &Head,
         problem: RecordProblem,
-        records: &mut Records<ArchiveText<'_>>,
+        records: &mut Records<'_>,
         intake: &mut Intake<'_>,
     ) -> Result<bool, SourceError> {
         let unreadable = SourceError::unreadable(path);
@@ -238,7 +238,7 @@ impl Pass<'_> {
         &mut self,
         path: &Path,
         record: &Head,
-        records: &mut Records<ArchiveText<'_>>,
+        records: &mut Records<'_>,
         intake: &mut Intake<'_>,
     ) -> Result<Vec<Capture>, RecordProblem> {
         let is_first = self.is_first();

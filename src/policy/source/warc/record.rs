@@ -9,7 +9,7 @@
 use std::io::{self, BufRead, Read, Take};
 use std::ops::Range;
 
-use super::text::{MARK, Replay, Text};
+use super::text::{ArchiveText, MARK, Replay};
 use crate::formats::compression::Damaged;
 use crate::formats::time_text;
 use crate::policy::source::error::{HEAD_LIMIT as LIMIT, RecordProblem};
@@ -65,9 +65,9 @@ impl Head {
     }
 }
 
-pub(super) struct Records<R> {
+pub(super) struct Records<'t> {
     /// While a block is read, its limit is the end of the block. The mark is the beginning of the record.
-    archive: Take<Replay<R>>,
+    archive: Take<Replay<ArchiveText<'t>>>,
     /// Whether the current record is not read to its end.
     is_open: bool,
     /// Whether the record was read to its end, and ends as it should.
@@ -79,9 +79,9 @@ pub(super) struct Records<R> {
     pub malformed: Head,
 }
 
-impl<R: Text> Records<R> {
+impl<'t> Records<'t> {
     /// The records of an archive, read from its beginning.
-    pub fn new(archive: R) -> Records<R> {
+    pub fn new(archive: ArchiveText<'t>) -> Records<'t> {
         let archive = Replay::new(archive).take(u64::MAX);
         Records { archive, is_open: false, is_whole: false, number: 0, offset: 0, malformed: Head::default() }
     }
@@ -145,7 +145,7 @@ impl<R: Text> Records<R> {
     }
 
     /// The block of the current record. It ends early where the archive does, which is an error at the end of the record.
-    pub fn block(&mut self) -> &mut Take<Replay<R>> {
+    pub fn block(&mut self) -> &mut Take<Replay<ArchiveText<'t>>> {
         &mut self.archive
     }
 
@@ -412,10 +412,8 @@ impl Head {
 mod tests {
     use super::*;
 
-    impl Text for &[u8] {
-        fn pass_damage(&mut self) -> io::Result<bool> {
-            Ok(false)
-        }
+    fn records(archive: &[u8]) -> Records<'_> {
+        Records::new(ArchiveText::new(archive, None))
     }
 
     fn record(fields: &str, block: &str) -> String {
@@ -426,7 +424,7 @@ mod tests {
 
     /// The records, and the error at the end, if any, with its record and offset.
     fn read(archive: &[u8]) -> (Found, Option<(u64, u64, String)>) {
-        let mut records = Records::new(archive);
+        let mut records = records(archive);
         let mut found = Vec::new();
         loop {
             match records.next() {
@@ -499,7 +497,7 @@ mod tests {
 
     /// The blocks that are read from records of which the second is wrong, and whether the rest could be found.
     fn recovered(archive: &[u8]) -> (Vec<String>, bool) {
-        let (mut records, mut blocks, mut found) = (Records::new(archive), Vec::new(), true);
+        let (mut records, mut blocks, mut found) = (records(archive), Vec::new(), true);
         while found {
             let problem = match records.next() {
                 Ok(None) => break,
@@ -561,7 +559,7 @@ mod tests {
     fn fields_have_their_forms() {
         let time = |value: &str| {
             let text = record(&format!("WARC-Date: {value}\r\nU: <http://a/>\r\n"), "");
-            let record = Records::new(text.as_bytes()).next().unwrap().unwrap();
+            let record = records(text.as_bytes()).next().unwrap().unwrap();
             assert_eq!(record.uri("U").as_deref(), Some("http://a/"));
             record.time("WARC-Date")
         };

@@ -8,12 +8,6 @@ use crate::formats::compression::{Damaged, DamagedMember, Salvage, read_through}
 /// The beginning of every record.
 pub(super) const MARK: &[u8] = b"WARC/";
 
-/// The text of an archive, which may be damaged.
-pub(super) trait Text: BufRead {
-    /// Passes over damage in compressed data, at which the text ended. Returns whether a record follows.
-    fn pass_damage(&mut self) -> io::Result<bool>;
-}
-
 /// The text of an archive. If its compressed data is damaged, the text ends there with an error, and can be resumed with the
 /// next member whose text begins as a record does.
 pub(super) struct ArchiveText<'t> {
@@ -33,6 +27,14 @@ impl<'t> ArchiveText<'t> {
     /// A text, and the compressed file that it comes from, if there is one.
     pub fn new(text: impl BufRead + 't, salvage: Option<Salvage<'t>>) -> ArchiveText<'t> {
         ArchiveText { text: Box::new(text), salvage, damage: None }
+    }
+
+    /// Passes over damage in compressed data, at which the text ended. Returns whether a record follows.
+    pub fn pass_damage(&mut self) -> io::Result<bool> {
+        let (Some(Damage { place, .. }), Some(salvage)) = (&self.damage, &self.salvage) else { return Ok(false) };
+        let Some(text) = salvage.after(place, MARK)? else { return Ok(false) };
+        (self.text, self.damage) = (Box::new(text), None);
+        Ok(true)
     }
 }
 
@@ -64,15 +66,6 @@ impl BufRead for ArchiveText<'_> {
 impl Read for ArchiveText<'_> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
         read_through(self, bytes)
-    }
-}
-
-impl Text for ArchiveText<'_> {
-    fn pass_damage(&mut self) -> io::Result<bool> {
-        let (Some(Damage { place, .. }), Some(salvage)) = (&self.damage, &self.salvage) else { return Ok(false) };
-        let Some(text) = salvage.after(place, MARK)? else { return Ok(false) };
-        (self.text, self.damage) = (Box::new(text), None);
-        Ok(true)
     }
 }
 
