@@ -264,8 +264,7 @@ impl Captures {
         let Captures { urls, tables, .. } = self;
         let url = urls.entry(&capture.url);
         let (answer, failures) = capture.stored(read, self.dialect);
-        url.kept.fold_failures(&failures);
-        let is_older = url.kept.fold(answer, &|one, other| tables.compare(one, other));
+        let is_older = url.kept.fold(answer, &failures, &|one, other| tables.compare(one, other));
         let counts = &mut self.statistics.captures;
         counts.read += 1;
         counts.not_robots_txt += u64::from(capture.origin.is_none());

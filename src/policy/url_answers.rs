@@ -176,8 +176,9 @@ impl UrlAnswers {
         })
     }
 
-    /// Folds an answer. Returns whether it or the stored answer of its kind was older, or not exact.
-    pub fn fold(&mut self, answer: StoredAnswer, rules: &CompareRules<'_>) -> bool {
+    /// Folds an answer, and the failures that it tells of. Returns whether it or the stored answer of its kind was older, or not exact.
+    pub fn fold(&mut self, answer: StoredAnswer, failures: &Failures, rules: &CompareRules<'_>) -> bool {
+        self.failures.merge(failures);
         self.fold_tied(answer, false, rules)
     }
 
@@ -202,10 +203,6 @@ impl UrlAnswers {
             *known = answer;
         }
         by_precedence.is_ne()
-    }
-
-    pub fn fold_failures(&mut self, failures: &Failures) {
-        self.failures.merge(failures);
     }
 
     /// Adds other answers for the same URL.
@@ -375,7 +372,7 @@ mod tests {
         };
         let folded = |answers: &[StoredAnswer]| {
             let mut folded = UrlAnswers::default();
-            answers.iter().for_each(|answer| _ = folded.fold(answer.clone(), BY_PLACE));
+            answers.iter().for_each(|answer| _ = folded.fold(answer.clone(), &Failures::default(), BY_PLACE));
             folded
         };
         for _ in 0..2000 {

@@ -115,12 +115,11 @@ impl LivePolicy {
         let effect = effect(&state, &news);
         let News { url, mut answer, failures, file } = news;
         let next = live.next(&mut ledger, &state, &url, live.memory(), |new| {
-            new.stored.kept.fold_failures(&failures);
             if let (Some(file), Content::Rules(rules)) = (file, &mut answer.content) {
                 rules.source = new.add_file(file);
             }
             let sources: Vec<_> = new.files.iter().map(LiveFile::compared).collect();
-            new.stored.kept.fold(answer, &|one, other| compare_rules(&sources, one, other));
+            new.stored.kept.fold(answer, &failures, &|one, other| compare_rules(&sources, one, other));
         });
         drop(ledger);
         let done = next.map_or((PutEffect::Full, Arc::clone(&state)), |next| (effect, next));

@@ -52,11 +52,11 @@ pub(crate) fn add_sources(
     captures: &mut Captures,
 ) -> Result<(), SourceError> {
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
-    options.take(captures, |intake| add_all(&sources, options, intake)?.finish(intake, |intake| intake.take_targets()))
+    options.take(captures, |intake| add_all(&sources, intake)?.finish(intake, |intake| intake.take_targets()))
 }
 
 /// Adds all captures of the sources, except other pages of archives. Returns the archives.
-pub(super) fn add_all(sources: &[&Path], options: &Options, intake: &mut Intake<'_>) -> Result<Archives, SourceError> {
+fn add_all(sources: &[&Path], intake: &mut Intake<'_>) -> Result<Archives, SourceError> {
     let mut archives = Archives::default();
     for &path in sources {
         if is_folder(path).map_err(SourceError::unreadable(path))? {
@@ -64,23 +64,18 @@ pub(super) fn add_all(sources: &[&Path], options: &Options, intake: &mut Intake<
             directory::add(path, intake)?;
         } else {
             let source = OpenSource::open(path).map_err(SourceError::unreadable(path))?;
-            add_open(source, options, &mut archives, intake)?;
+            add_open(source, &mut archives, intake)?;
         }
     }
     Ok(archives)
 }
 
 /// Adds all captures of a source that is not a folder. Passes over damaged parts if the options say so.
-fn add_open(
-    source: OpenSource,
-    options: &Options,
-    archives: &mut Archives,
-    intake: &mut Intake<'_>,
-) -> Result<(), SourceError> {
+fn add_open(source: OpenSource, archives: &mut Archives, intake: &mut Intake<'_>) -> Result<(), SourceError> {
     let path = &source.path.clone();
     intake.time_of_source = intake.times.of_file(path)?;
-    match add_file(source, options, archives, intake) {
-        Err(error) if intake.skip_bad && error.is_damage() => {
+    match add_file(source, archives, intake) {
+        Err(error) if intake.options.skip_bad && error.is_damage() => {
             intake.captures.statistics.captures.cut_sources += 1;
             intake.pass_over(path, Reason::Rest, || error.in_source(path));
             Ok(())
@@ -89,12 +84,7 @@ fn add_open(
     }
 }
 
-fn add_file(
-    source: OpenSource,
-    options: &Options,
-    archives: &mut Archives,
-    intake: &mut Intake<'_>,
-) -> Result<(), SourceError> {
+fn add_file(source: OpenSource, archives: &mut Archives, intake: &mut Intake<'_>) -> Result<(), SourceError> {
     let memory = intake.decompressor(1);
     let path = &source.path.clone();
     let mut reader = Reader::within(source.bytes, memory).map_err(SourceError::unreadable(path))?;
@@ -114,13 +104,13 @@ fn add_file(
     match (SourceKind::of_text(&start), compression.filter(|_| is_file)) {
         (kind, _) if kind.is_not_read() => Err(SourceError::not_read(path, kind)),
         (SourceKind::Warc, _) => archives.add(path, text, compression, intake),
-        (SourceKind::Parquet, _) => add_parquet(path, compression.is_none(), &mut text, options, intake),
+        (SourceKind::Parquet, _) => add_parquet(path, compression.is_none(), &mut text, intake),
         (SourceKind::RobotsTxt, Some(_)) if is_damaged(&start)? => archives.add(path, text, compression, intake),
-        (_, None) => json_lines::add(path, text, &options.names, intake),
+        (_, None) => json_lines::add(path, text, intake),
         (_, Some(compression)) => {
             drop(text);
             let room = intake.room_ahead();
-            let read = |text: &mut dyn BufRead| json_lines::add(path, text, &options.names, intake);
+            let read = |text: &mut dyn BufRead| json_lines::add(path, text, intake);
             let file = File::open(path).map_err(SourceError::unreadable(path))?;
             with_help(&file, compression, memory, room, read).map_err(SourceError::unreadable(path))?
         }
@@ -132,21 +122,14 @@ fn add_parquet(
     path: &Path,
     is_stored_as_read: bool,
     text: &mut impl BufRead,
-    options: &Options,
     intake: &mut Intake<'_>,
 ) -> Result<(), SourceError> {
     let file = seekable::or_copied(path, is_stored_as_read, text).map_err(SourceError::unreadable(path))?;
-    parquet::add(path, file, &options.names, intake)
+    parquet::add(path, file, intake)
 }
 
 #[cfg(not(feature = "parquet"))]
-fn add_parquet(
-    path: &Path,
-    _is_stored_as_read: bool,
-    _text: &mut impl BufRead,
-    _options: &Options,
-    _intake: &mut Intake<'_>,
-) -> Result<(), SourceError> {
+fn add_parquet(path: &Path, _: bool, _: &mut impl BufRead, _: &mut Intake<'_>) -> Result<(), SourceError> {
     Err(SourceError::without(path, SourceKind::Parquet, "parquet"))
 }
 
@@ -287,7 +270,7 @@ pub(crate) fn add_for_any(
     drop(intake);
     options.take(captures, |intake| {
         let mut archives = Archives::default();
-        add_open(source, options, &mut archives, intake)?;
+        add_open(source, &mut archives, intake)?;
         archives.finish(intake, |intake| intake.take_targets())
     })?;
     Ok(None)
@@ -319,7 +302,7 @@ pub(crate) fn whole(path: &Path, options: &Options, dialect: &'static Dialect) -
     options.take(&mut captures, |intake| {
         intake.newest = Some(Newest::default());
         let mut archives = Archives::default();
-        add_open(source, options, &mut archives, intake)?;
+        add_open(source, &mut archives, intake)?;
         archives.finish(intake, |_| hashbrown::HashSet::new())?;
         found = intake.newest.take().unwrap_or_default();
         Ok(())
@@ -364,7 +347,7 @@ pub(crate) fn add_part(
     let passes = usize::from(captures.dialect().redirects.hops) + 1;
     let mut part = Part { passes, ..Part::default() };
     options.take(captures, |intake| {
-        let archives = add_all(&sources, options, intake)?;
+        let archives = add_all(&sources, intake)?;
         part.archives = archives.with_other_pages();
         archives.finish(intake, |_| hashbrown::HashSet::new())?;
         part.targets = intake.take_targets().into_iter().collect();

@@ -12,9 +12,11 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::SourceError;
 use super::answer::{Captured, TimeBounds, is_named_robots_txt, page};
-use super::fetched_at::{FetchedAt, SourceTimes};
+use super::fetched_at::SourceTimes;
+use super::options::Options;
 use super::passed_over::{PassedOver, Reason};
 use crate::dialect::AnswerKind;
+use crate::formats::time;
 use crate::policy::{Capture, Captures, WriteError};
 use crate::robots::{BodyFlaw, BodyProblem, body_limit};
 use crate::threads;
@@ -44,6 +46,7 @@ const BYTES_PER_ROW_GROUP: u64 = 64 << 20;
 
 pub(super) struct Intake<'c> {
     pub captures: &'c mut Captures,
+    pub options: &'c Options,
     batch: Vec<Capture>,
     bytes: usize,
     most: usize,
@@ -55,8 +58,6 @@ pub(super) struct Intake<'c> {
     pub times: SourceTimes,
     /// The time for answers of the source that is being read.
     pub time_of_source: Option<i64>,
-    /// Whether to pass over damaged parts instead of ending with an error.
-    pub skip_bad: bool,
     /// Where captures go if only the newest are wanted.
     pub newest: Option<Newest>,
 }
@@ -67,20 +68,20 @@ pub(super) fn target_key(url: &str) -> u128 {
 }
 
 impl<'c> Intake<'c> {
-    /// Takes captures whose times are checked against `now`, in seconds of Unix time.
-    pub fn new(captures: &'c mut Captures, now: i64, skip_bad: bool, fetched_at: Option<FetchedAt>) -> Intake<'c> {
+    pub fn new(captures: &'c mut Captures, options: &'c Options) -> Intake<'c> {
+        let now = options.now.unwrap_or_else(time::now);
         let most = usize::try_from(captures.memory / 128).map_or(BATCH_BYTES, |share| share.min(BATCH_BYTES));
         Intake {
             captures,
+            options,
             batch: Vec::new(),
             bytes: 0,
             most,
             targets: HashSet::new(),
             fresh_targets: HashSet::new(),
             pages: Vec::new(),
-            times: SourceTimes { given: fetched_at, bounds: TimeBounds::at(now) },
+            times: SourceTimes { given: options.fetched_at, bounds: TimeBounds::at(now) },
             time_of_source: None,
-            skip_bad,
             newest: None,
         }
     }
@@ -214,7 +215,7 @@ impl<'c> Intake<'c> {
                 }
                 Ok(Some(capture))
             }
-            Err((_, error)) if !self.skip_bad => Err(error),
+            Err((_, error)) if !self.options.skip_bad => Err(error),
             Err((reason, error)) => {
                 self.captures.statistics.captures.bad += 1;
                 self.pass_over(source, reason, || error.in_source(source));

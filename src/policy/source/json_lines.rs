@@ -6,7 +6,7 @@
 //! robots.txt and serves only as the target of redirects.
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer as _, Error as _, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
@@ -22,12 +22,8 @@ use super::passed_over::Reason;
 use crate::formats::error::json_words;
 use crate::formats::time_text;
 
-pub(super) fn add(
-    path: &Path,
-    mut text: impl BufRead,
-    names: &FieldNames,
-    intake: &mut Intake<'_>,
-) -> Result<(), SourceError> {
+pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+    let names = &intake.options.names;
     let (mut number, mut offset_after) = (0, 0);
     let mut line = Vec::new();
     // Bounds the memory for a file without line ends.
@@ -77,8 +73,13 @@ impl From<String> for Problem {
 }
 
 impl Problem {
+    /// That a line, which is an object, lacks a key.
     fn no_key(lacks: String, line: &[u8]) -> Problem {
-        let Keys(keys) = serde_json::from_slice(line).unwrap_or_default();
+        let mut keys = Vec::new();
+        // No field has these names, so its values may be of any type.
+        let line = serde_json::Deserializer::from_slice(line)
+            .deserialize_map(Line(None, |key: &str| keys.push(key.to_owned())));
+        drop(line);
         Problem::NoKey(lacks, keys)
     }
 
@@ -113,7 +114,7 @@ fn capture(line: &[u8], names: &FieldNames, bounds: TimeBounds, limit: usize) ->
     let expected = |error| json(&error, line);
     let mut json = serde_json::Deserializer::from_slice(line);
     let Fields { mut answer, status, times: [fetched_at, expires, unreachable_since] } =
-        json.deserialize_map(Line(names)).map_err(expected)?;
+        json.deserialize_map(Line(Some(names), |_: &str| ())).map_err(expected)?;
     json.end().map_err(expected)?;
     answer.status = match status {
         Some(status) => self::status(status)?,
@@ -158,31 +159,6 @@ fn seconds(time: Option<&RawValue>) -> Result<Option<i64>, String> {
     text.map_or_else(|_| time_text::number(time), |text| time_text::parse(&text)).map(Some)
 }
 
-#[derive(Default)]
-struct Keys(Vec<String>);
-
-impl<'de> Deserialize<'de> for Keys {
-    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Keys, D::Error> {
-        struct Object;
-        impl<'de> Visitor<'de> for Object {
-            type Value = Keys;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Keys, A::Error> {
-                let mut keys = Vec::new();
-                while let Some((key, IgnoredAny)) = object.next_entry()? {
-                    keys.push(key);
-                }
-                Ok(Keys(keys))
-            }
-        }
-        json.deserialize_map(Object)
-    }
-}
-
 /// A text, borrowed unless it has escapes.
 #[derive(Deserialize)]
 struct Text<'l>(#[serde(borrow)] Cow<'l, str>);
@@ -197,19 +173,21 @@ struct Fields<'l> {
     times: [Option<&'l RawValue>; 3],
 }
 
-struct Line<'n>(&'n FieldNames);
+/// Reads the fields with these names, if any, and passes on all keys.
+struct Line<'n, K>(Option<&'n FieldNames>, K);
 
-impl<'de> Visitor<'de> for Line<'_> {
+impl<'de, K: FnMut(&str)> Visitor<'de> for Line<'_, K> {
     type Value = Fields<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an answer, which is an object,")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Fields<'de>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(mut self, mut object: A) -> Result<Fields<'de>, A::Error> {
         let (mut fields, mut seen) = (Fields::default(), [false; Field::ALL.len()]);
         while let Some(Text(key)) = object.next_key()? {
-            let Some(field) = self.0.field(&key) else {
+            (self.1)(&key);
+            let Some(field) = self.0.and_then(|names| names.field(&key)) else {
                 object.next_value::<IgnoredAny>()?;
                 continue;
             };

@@ -4,7 +4,6 @@ use super::error::SourceError;
 use super::fetched_at::FetchedAt;
 use super::fields::FieldNames;
 use super::intake::Intake;
-use crate::formats::time;
 use crate::policy::Captures;
 
 setters! {
@@ -43,8 +42,7 @@ impl Options {
         })
     }
 
-    pub(super) fn intake<'c>(&self, captures: &'c mut Captures) -> Intake<'c> {
-        let now = self.now.unwrap_or_else(time::now);
-        Intake::new(captures, now, self.skip_bad, self.fetched_at)
+    pub(super) fn intake<'c>(&'c self, captures: &'c mut Captures) -> Intake<'c> {
+        Intake::new(captures, self)
     }
 }

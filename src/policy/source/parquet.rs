@@ -34,7 +34,8 @@ impl From<Malformed> for Problem {
     }
 }
 
-pub(super) fn add(path: &Path, file: File, names: &FieldNames, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+pub(super) fn add(path: &Path, file: File, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+    let names = &intake.options.names;
     let wrong = |problem: Problem| {
         let path = path.to_owned();
         match problem {

@@ -210,7 +210,7 @@ impl Pass<'_> {
         };
         let (record, offset) = (records.number, records.offset);
         let extent = records.recover(&problem).map_err(unreadable)?;
-        if extent != Extent::Record && !intake.skip_bad {
+        if extent != Extent::Record && !intake.options.skip_bad {
             return Err(SourceError::Record { path: path.to_owned(), record, offset, problem });
         }
         // A malformed record that may be an answer counts as an incomplete answer.
