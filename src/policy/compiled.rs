@@ -77,7 +77,7 @@ impl Policy {
     ///
     /// If the file cannot be read, is not a policy, or is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<Policy, Error> {
-        let (image, content) = Image::read(path.as_ref(), Trust::Nothing)?;
+        let (image, content) = Image::read(path.as_ref())?;
         Ok(Policy::of(image, content))
     }
 

@@ -59,12 +59,7 @@ const KEPT_AS_ESCAPED: ByteSet = ByteSet::EMPTY.with(b".'").complement();
 impl Encoding {
     /// The bytes that the normal form can change: a path without them is already in normal form.
     pub fn changed_bytes(self) -> &'static ByteSet {
-        match self {
-            Encoding::NormalForm => &CHANGED_BY_NORMAL_FORM,
-            Encoding::DecodedExceptSlash => &PERCENT,
-            Encoding::RuleOnly => &NUL,
-            Encoding::Escaped => &CHANGED_BY_ESCAPING,
-        }
+        self.kept_bytes().changed
     }
 
     /// The length of a prefix of `path` that its normal form is sure to leave unchanged.
@@ -89,17 +84,13 @@ impl Encoding {
     /// What [`Encoding::kept`] goes by, for those who look at one byte at a time.
     #[inline(always)]
     pub(crate) fn kept_bytes(self) -> KeptBytes {
-        KeptBytes { changed: self.changed_bytes(), escapes: self.kept_escapes() }
-    }
-
-    /// The bytes whose escapes the normal form keeps, if their hex digits are in upper case.
-    fn kept_escapes(self) -> &'static ByteSet {
-        match self {
-            Encoding::NormalForm => &ESCAPED_IN_NORMAL_FORM,
-            Encoding::DecodedExceptSlash => &SLASH,
-            Encoding::RuleOnly => &ByteSet::EMPTY,
-            Encoding::Escaped => &KEPT_AS_ESCAPED,
-        }
+        let (changed, escapes) = match self {
+            Encoding::NormalForm => (&CHANGED_BY_NORMAL_FORM, &ESCAPED_IN_NORMAL_FORM),
+            Encoding::DecodedExceptSlash => (&PERCENT, &SLASH),
+            Encoding::RuleOnly => (&NUL, &ByteSet::EMPTY),
+            Encoding::Escaped => (&CHANGED_BY_ESCAPING, &KEPT_AS_ESCAPED),
+        };
+        KeptBytes { changed, escapes }
     }
 
     /// The normal form of a path.
@@ -194,6 +185,7 @@ impl Encoding {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KeptBytes {
     changed: &'static ByteSet,
+    /// Those whose escapes are kept, if their hex digits are in upper case.
     escapes: &'static ByteSet,
 }
 

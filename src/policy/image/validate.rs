@@ -199,7 +199,7 @@ fn check_records(records: &[u8], rows: &Starts, side: &Starts) -> Result<Vec<Ran
 }
 
 impl Image {
-    pub fn read(path: &Path, trust: Trust) -> Result<(Image, Content), OpenError> {
+    pub fn read(path: &Path) -> Result<(Image, Content), OpenError> {
         let (mut file, metadata) = opened(path)?;
         let unreadable = FileError::of("read the policy", path);
         let wrong = |problem| OpenError::Image { path: path.to_owned(), problem };
@@ -214,7 +214,7 @@ impl Image {
         let mut memory = memory::try_memory(length as usize).map_err(unreadable)?;
         memory[..HEADER].copy_from_slice(&header);
         file.read_exact(&mut memory[HEADER..]).map_err(unreadable)?;
-        Image::checked(memory::read_only(memory), None, trust).map_err(wrong)
+        Image::checked(memory::read_only(memory), None, Trust::Nothing).map_err(wrong)
     }
 
     /// Maps a file and checks it.

@@ -85,7 +85,7 @@ fn add_open(source: OpenSource, archives: &mut Archives, intake: &mut Intake<'_>
 }
 
 fn add_file(source: OpenSource, archives: &mut Archives, intake: &mut Intake<'_>) -> Result<(), SourceError> {
-    let memory = intake.decompressor(1);
+    let memory = intake.decompressor();
     let path = &source.path.clone();
     let mut reader = Reader::within(source.bytes, memory).map_err(SourceError::unreadable(path))?;
     let compression = reader.compression();
@@ -194,7 +194,7 @@ pub(crate) fn add_single(
     }
     let intake = options.intake(captures);
     let mut source = OpenSource::open(path).map_err(SourceError::unreadable(path))?;
-    match kind_of(&mut source, &FieldNames::default(), intake.decompressor(1))? {
+    match kind_of(&mut source, &FieldNames::default(), intake.decompressor())? {
         SourceKind::RobotsTxt => add_robots(source, canonical, intake).map(|_| ()),
         kind => Err(SourceError::of_kind(path, kind, NAMES_ORIGINS)),
     }
@@ -264,7 +264,7 @@ pub(crate) fn add_for_any(
     }
     let mut source = OpenSource::open(path).map_err(SourceError::unreadable(path))?;
     let intake = options.intake(captures);
-    if kind_of(&mut source, &options.names, intake.decompressor(1))? == SourceKind::RobotsTxt {
+    if kind_of(&mut source, &options.names, intake.decompressor())? == SourceKind::RobotsTxt {
         return add_robots(source, origin.to_owned(), intake).map(Some);
     }
     drop(intake);

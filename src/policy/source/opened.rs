@@ -98,9 +98,9 @@ impl SourceKind {
 }
 
 impl Intake<'_> {
-    /// The memory for each decompressor when `files` files are read at once, in bytes.
-    pub fn decompressor(&self, files: usize) -> u64 {
-        DEFAULT_WINDOW.min(self.captures.memory / 8 / files as u64)
+    /// The memory for the decompressor of a file, in bytes.
+    pub fn decompressor(&self) -> u64 {
+        DEFAULT_WINDOW.min(self.captures.memory / 8)
     }
 }
 

@@ -111,10 +111,9 @@ impl GroupColumns {
             if batch.num_rows() == 0 {
                 continue;
             }
-            let values = Values { columns: &self.columns, batch: &batch };
             let capture = |row: usize| {
                 self.rows += 1;
-                (self.rows, values.capture(row, bounds, limit))
+                (self.rows, self.columns.capture(&batch, row, bounds, limit))
             };
             return Ok((0..batch.num_rows()).map(capture).collect());
         }
@@ -144,17 +143,14 @@ fn columns(schema: &SchemaDescriptor, names: &FieldNames) -> Result<Columns, Pro
     Ok(columns)
 }
 
-struct Values<'b> {
-    columns: &'b Columns,
-    batch: &'b RecordBatch,
-}
-
-impl<'b> Values<'b> {
-    fn capture(&self, row: usize, bounds: TimeBounds, limit: usize) -> Result<Captured, String> {
-        let text = |field| self.column(field)?.text(self.batch, row);
-        let time = |field| self.column(field).and_then(|column| column.time(self.batch, row)).transpose();
-        let status = match self.column(Field::Status) {
-            Some(column) => column.integer(self.batch, row),
+impl Columns {
+    /// The answer in a row.
+    fn capture(&self, batch: &RecordBatch, row: usize, bounds: TimeBounds, limit: usize) -> Result<Captured, String> {
+        let column = |field: Field| self.values[field as usize].as_ref();
+        let text = |field| column(field)?.text(batch, row);
+        let time = |field| column(field).and_then(|column| column.time(batch, row)).transpose();
+        let status = match column(Field::Status) {
+            Some(column) => column.integer(batch, row),
             // Files, where no column says otherwise.
             None => Some(200),
         };
@@ -168,13 +164,9 @@ impl<'b> Values<'b> {
             fetched_at: time(Field::FetchedAt)?,
             expires: time(Field::Expires)?,
             unreachable_since: time(Field::UnreachableSince)?,
-            headers: self.columns.headers.as_ref().map_or(Ok(Vec::new()), |headers| headers.of(self.batch, row))?,
+            headers: self.headers.as_ref().map_or(Ok(Vec::new()), |headers| headers.of(batch, row))?,
         };
         answer.capture(bounds, limit).map_err(|flaw| flaw.to_string())
-    }
-
-    fn column(&self, field: Field) -> Option<&'b ValueColumn> {
-        self.columns.values[field as usize].as_ref()
     }
 }
 

@@ -101,7 +101,7 @@ impl Archives {
         compression: Option<Compression>,
         intake: &mut Intake<'_>,
     ) -> Result<(), SourceError> {
-        let mut archive = Archive::new(path, text, compression, intake.decompressor(1))?;
+        let mut archive = Archive::new(path, text, compression, intake.decompressor())?;
         archive.fetched_at = intake.time_of_source;
         let before = intake.captures.statistics.warc.other_pages;
         let mut pass =
@@ -121,9 +121,9 @@ impl Archives {
 
     /// Adds an archive from which only pages other than a robots.txt are read.
     pub fn add_for_pages(&mut self, path: &Path, intake: &Intake<'_>) -> Result<(), SourceError> {
-        let open = || Reader::within(File::open(path)?, intake.decompressor(1));
+        let open = || Reader::within(File::open(path)?, intake.decompressor());
         let compression = open().map_err(SourceError::unreadable(path))?.compression();
-        let archive = Archive::new(path, io::empty(), compression, intake.decompressor(1))?;
+        let archive = Archive::new(path, io::empty(), compression, intake.decompressor())?;
         let fetched_at = intake.times.of_file(path)?;
         self.archives.push(Archive { has_other_pages: true, fetched_at, ..archive });
         Ok(())

@@ -147,7 +147,8 @@ impl Length {
     }
 }
 
-fn number(text: &[u8]) -> Option<u64> {
+/// A number of decimal digits.
+pub(super) fn number(text: &[u8]) -> Option<u64> {
     let digits = std::str::from_utf8(text.trim_ascii()).ok()?;
     digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }

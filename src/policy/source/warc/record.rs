@@ -9,6 +9,7 @@
 use std::io::{self, BufRead, Read, Take};
 use std::ops::Range;
 
+use super::http::number;
 use super::text::{ArchiveText, MARK, Replay};
 use crate::formats::compression::Damaged;
 use crate::formats::time_text;
@@ -133,9 +134,7 @@ impl<'t> Records<'t> {
             return Err(RecordProblem::CutHead);
         }
         let value = head.required(LENGTH)?;
-        let digits = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
-        let length = value.parse().ok().filter(|_| digits);
-        let length = length.ok_or(RecordProblem::Value { name: LENGTH, value })?;
+        let length = number(value.as_bytes()).ok_or(RecordProblem::Value { name: LENGTH, value })?;
         self.archive.set_limit(length);
         self.is_open = true;
         match head.stray_line() {
