@@ -46,16 +46,6 @@ setters! {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Meaning {
-    /// A robots.txt, or an HTML page in its place.
-    RobotsTxt(Selected),
-    /// A redirect to this URL; `None` if its location is invalid.
-    Redirect(Option<String>),
-    /// The kind of the answer is all that is needed.
-    OfKind,
-}
-
 /// The rules of a robots.txt for each crawler.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Selected {
@@ -64,7 +54,7 @@ pub(super) struct Selected {
     /// The groups, each with the crawlers that it applies to.
     pub classes: Vec<CrawlerClass<SelectedGroup>>,
     pub side_records: Vec<u8>,
-    pub html_page: bool,
+    html_page: bool,
 }
 
 /// A group that applies to crawlers.
@@ -77,14 +67,8 @@ pub(super) struct SelectedGroup {
     pub own: bool,
 }
 
-/// The result of reading a capture, which no longer needs the body.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Reading {
-    pub kind: AnswerKind,
-    pub flaw: Option<BodyFlaw>,
-    pub meaning: Meaning,
-    pub notes: NoteCounts,
-}
+/// The result of reading a capture, which no longer needs the body: its answer, but for what may differ between captures with one body.
+pub(super) type Reading = StoredAnswer<Selected>;
 
 impl Capture {
     /// A robots.txt that an origin, such as `https://example.com`, served with status 200 at an unknown time.
@@ -103,24 +87,25 @@ impl Capture {
         let mut notes = NoteCounts::default();
         let mut kind = self.kind();
         let mut flaw = self.flaw.filter(|_| kind == AnswerKind::Failed);
-        let meaning = match kind {
+        let content = match kind {
             // Sources have read it before; others may have given any bytes.
             AnswerKind::RobotsTxt => match self.text(robots::body_limit([dialect])) {
                 Ok(body) => {
                     let selected = select(&body, columns, dialect, &mut notes);
                     kind = if selected.html_page { AnswerKind::HtmlPage } else { kind };
-                    Meaning::RobotsTxt(selected)
+                    Content::Rules(selected)
                 }
                 Err(problem) => {
                     // No coding is named, so there is none that is not known.
                     (kind, flaw) = (AnswerKind::Failed, problem.flaw().or(Some(BodyFlaw::NotText)));
-                    Meaning::OfKind
+                    Content::Nothing
                 }
             },
-            AnswerKind::Redirect => Meaning::Redirect(self.target()),
-            _ => Meaning::OfKind,
+            AnswerKind::Redirect => Content::Target(self.target().map(String::into_boxed_str)),
+            _ => Content::Nothing,
         };
-        Reading { kind, flaw, meaning, notes }
+        let notes = (!notes.is_empty()).then(|| Box::new(notes));
+        Reading { kind, exact: false, status: None, flaw, fetched_at: None, expires: None, content, notes }
     }
 
     /// Whether its status is that of a robots.txt, and its body is complete, as far as that is known.
@@ -158,10 +143,8 @@ impl Capture {
     pub(super) fn target(&self) -> Option<String> {
         redirected(&self.url, self.location.as_deref()?).map(String::from)
     }
-}
 
-impl Capture {
-    /// The answer as it is stored, given what [reading](Reading::answer) it says, and the failures that it tells of.
+    /// The answer as it is stored, given what [reading](Reading::stored) it says, and the failures that it tells of.
     pub(super) fn stored(&self, read: StoredAnswer, dialect: &Dialect) -> (StoredAnswer, Failures) {
         let Answered { status, fetched_at, expires, unreachable_since } = self.answered;
         let is_failure = status_alone(read.kind, status, read.flaw, dialect).is_unreachable();
@@ -171,24 +154,23 @@ impl Capture {
 }
 
 impl Reading {
-    /// The answer as it is stored, without what only its capture says; `store` stores the rules of a robots.txt, and returns their places.
-    pub(super) fn answer(
+    /// The same with stored groups; `store` stores them, and returns their places.
+    pub(super) fn stored(
         self,
         store: impl FnOnce(Selected) -> Result<StoredRules, WriteError>,
     ) -> Result<StoredAnswer, WriteError> {
-        let Reading { kind, flaw, meaning, notes } = self;
-        let content = match meaning {
-            Meaning::RobotsTxt(selected) => Content::Rules(store(selected)?),
-            Meaning::Redirect(target) => Content::Target(target.map(String::into_boxed_str)),
-            Meaning::OfKind => Content::Nothing,
+        let Reading { kind, exact, status, flaw, fetched_at, expires, content, notes } = self;
+        let content = match content {
+            Content::Rules(selected) => Content::Rules(store(selected)?),
+            Content::Target(target) => Content::Target(target),
+            Content::Nothing => Content::Nothing,
         };
-        let notes = (!notes.is_empty()).then(|| Box::new(notes));
-        Ok(StoredAnswer { kind, exact: false, status: None, flaw, fetched_at: None, expires: None, content, notes })
+        Ok(StoredAnswer { kind, exact, status, flaw, fetched_at, expires, content, notes })
     }
 
     /// The same with compiled groups.
     fn compiled(mut self, dialect: &Dialect) -> Reading {
-        if let Meaning::RobotsTxt(selected) = &mut self.meaning {
+        if let Content::Rules(selected) = &mut self.content {
             selected.compile(dialect);
         }
         self

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::capture::{Batch, Capture, Meaning, Selected};
+use super::capture::{Batch, Capture, Selected};
 use super::compiled::Policy;
 use super::crawlers::Crawlers;
 use super::error::{Error, WriteError};
@@ -17,12 +17,13 @@ use super::source::{PassedOver, bare_origin, page};
 use super::state::OverrideState;
 use super::statistics::{CompileProgress, Statistics};
 use super::union::{OverridesFrom, Targets, Union, UrlList, derive};
-use super::url_answers::StoredAnswer;
+use super::url_answers::{Content, StoredAnswer};
 use super::urls::{StoredOverride, StoredUrl, Urls};
 use crate::dialect::Dialect;
 use crate::formats::replace::folder_of;
 use crate::formats::write_lock::WriteLock;
 use crate::origin;
+use crate::robots::NoteCounts;
 use crate::threads::{self, Soon};
 
 /// The bytes of the memory budget for each file that is being compiled; few files need more.
@@ -198,7 +199,7 @@ impl Captures {
         let (captures, which, readings) = batch.wait();
         let mut placed = Vec::with_capacity(readings.len());
         for reading in readings {
-            placed.push(reading.answer(|selected| selected.store(&mut self.tables))?);
+            placed.push(reading.stored(|selected| selected.store(&mut self.tables))?);
         }
         for (capture, number) in captures.into_iter().zip(which) {
             let bytes = capture.body.as_ref().map_or(0, |body| body.len() as u64);
@@ -376,9 +377,9 @@ pub(super) fn read_override(
     let mut placement = StoredOverride { operator_override, crawl_delay, ..StoredOverride::default() };
     let Some(body) = &given.robots_txt else { return Ok((placement, None)) };
     let reading = Capture::found(origin, Arc::clone(body)).read(columns, dialect);
-    placement.notes = reading.notes;
-    match reading.meaning {
-        Meaning::RobotsTxt(file) => Ok((placement, Some(file))),
+    placement.notes = reading.notes.map_or_else(NoteCounts::default, |notes| *notes);
+    match reading.content {
+        Content::Rules(file) => Ok((placement, Some(file))),
         // No rules would allow everything.
         _ => {
             let problem = format!("the operator's robots.txt of {origin} is none: it is damaged, or no text");

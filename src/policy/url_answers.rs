@@ -15,9 +15,9 @@ use super::state::Times;
 use crate::dialect::AnswerKind;
 use crate::robots::{BodyFlaw, NoteCounts};
 
-/// An answer as it is stored, with the places of its groups.
+/// An answer as it is stored, with the places of its groups; or as it is read, with the groups themselves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct StoredAnswer {
+pub(crate) struct StoredAnswer<R = StoredRules> {
     pub kind: AnswerKind,
     /// Whether the source named this exact origin rather than just its host.
     pub exact: bool,
@@ -28,17 +28,17 @@ pub(crate) struct StoredAnswer {
     /// The time of the answer, and the server's `Expires`, in seconds of Unix time.
     pub fetched_at: Option<i64>,
     pub expires: Option<i64>,
-    pub content: Content,
+    pub content: Content<R>,
     /// The counts of lines dropped or cut, if there are any.
     pub notes: Option<Box<NoteCounts>>,
 }
 
 /// The part of an answer that depends on its kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Content {
+pub(crate) enum Content<R = StoredRules> {
     Nothing,
     /// The rules of a robots.txt or an HTML page.
-    Rules(StoredRules),
+    Rules(R),
     /// The target of a redirect; `None` if its location is invalid.
     Target(Option<Box<str>>),
 }

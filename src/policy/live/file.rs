@@ -222,15 +222,16 @@ impl LiveFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::capture::{Capture, Meaning};
+    use crate::policy::capture::Capture;
     use crate::policy::crawlers::Crawlers;
+    use crate::policy::url_answers::Content;
 
     /// The file of a robots.txt, for two crawlers.
     fn file(maker: &Arc<FileMaker>, body: &str) -> LiveFile {
         let columns = Crawlers::new(["a", "b"].map(|agent| agent.parse().expect("a product token")).into());
         let columns = columns.expect("two crawlers");
         let reading = Capture::found("https://a.example", body).read(&columns, maker.dialect);
-        let Meaning::RobotsTxt(selected) = reading.meaning else { unreachable!("it is text") };
+        let Content::Rules(selected) = reading.content else { unreachable!("it is text") };
         maker.file(selected).expect("memory holds it").0
     }
 

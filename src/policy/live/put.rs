@@ -98,7 +98,7 @@ impl LivePolicy {
     fn read(&self, capture: Capture) -> Result<News, WriteError> {
         let live = &*self.0;
         let mut file = None;
-        let read = capture.read(&live.columns, live.dialect).answer(|selected| {
+        let read = capture.read(&live.columns, live.dialect).stored(|selected| {
             let (made, rules) = live.maker.file(selected)?;
             file = Some(made);
             Ok(rules)
