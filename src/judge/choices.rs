@@ -8,7 +8,6 @@ use std::fmt;
 use crate::error::{ValueError, ValueErrorKind};
 use crate::formats::time;
 use crate::outcome::Partition;
-use crate::policy::{FinalStatuses, OriginStatus, Policy, Record};
 use crate::preferences::{Requirements, SignalScope};
 
 /// The longest time that an answer may be used.
@@ -349,93 +348,9 @@ impl<'de> Deserialize<'de> for Statuses {
     }
 }
 
-/// The operator's meanings for the statuses of an origin's answers; none by default.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct StatusOverride {
-    /// The meaning of the last answer's status.
-    pub last: Option<Partition>,
-    /// The meaning of the last good answer's status, if the last answer is not a verdict.
-    pub last_good: Option<Partition>,
-}
-
-/// The operator's meanings of statuses, and the answers that have these statuses.
-#[derive(Debug, Clone)]
-pub(super) struct StatusOverrides {
-    statuses: Statuses,
-    /// Has the answers of all origins, if statuses decide.
-    answers: Option<Policy>,
-}
-
-/// Whether an origin's answer of this kind has a status that the operator may give a meaning.
-fn may_be_named(origin_status: OriginStatus) -> bool {
-    matches!(origin_status, OriginStatus::Unavailable | OriginStatus::Forbidden | OriginStatus::Unreachable)
-}
-
-impl StatusOverrides {
-    pub fn new(statuses: Statuses) -> StatusOverrides {
-        StatusOverrides { statuses, answers: None }
-    }
-
-    /// The same, with answers from a policy, if any status has a meaning.
-    pub fn with_answers_of(self, policy: &Policy) -> StatusOverrides {
-        let answers = (!self.statuses.is_empty()).then(|| policy.clone());
-        StatusOverrides { answers, ..self }
-    }
-
-    /// Whether the decision on an origin may depend on the status of an answer.
-    pub fn asks(&self, origin_status: OriginStatus, good: Option<OriginStatus>) -> bool {
-        // Most origins have a robots.txt, and looking through all statuses takes longer.
-        (may_be_named(origin_status) || good.is_some_and(may_be_named)) && !self.statuses.is_empty()
-    }
-
-    /// The operator's meanings for the statuses of a record's answers, and these statuses.
-    pub fn of(&self, record: &Record<'_>) -> (StatusOverride, FinalStatuses) {
-        self.given(record.origin_status, record.last_good, || self.statuses_of(record))
-    }
-
-    /// The operator's meanings for the statuses of an origin's answers, and these statuses.
-    pub fn given(
-        &self,
-        origin_status: OriginStatus,
-        good: Option<OriginStatus>,
-        statuses: impl FnOnce() -> FinalStatuses,
-    ) -> (StatusOverride, FinalStatuses) {
-        if !self.asks(origin_status, good) {
-            return Default::default();
-        }
-        let statuses = statuses();
-        let last = self.meaning(origin_status, statuses.last);
-        let last_good = good.and_then(|good| self.meaning(good, statuses.last_good));
-        (StatusOverride { last, last_good }, statuses)
-    }
-
-    /// The statuses of a record's answers. The record has the status of the origin's own robots.txt, so the answers are
-    /// looked up only for redirects.
-    fn statuses_of(&self, record: &Record<'_>) -> FinalStatuses {
-        let own = record.state().answered.status;
-        let is_final = own.is_some_and(|status| status >= 400) && !record.last_good.is_some_and(may_be_named);
-        match &self.answers {
-            _ if is_final => FinalStatuses { last: own, last_good: None },
-            Some(policy) => policy.final_statuses(record),
-            None => FinalStatuses::default(),
-        }
-    }
-
-    /// The meaning of an answer of this kind and status. An unknown status may be one that must not be allowed.
-    fn meaning(&self, of: OriginStatus, status: Option<u16>) -> Option<Partition> {
-        match status.filter(|_| may_be_named(of)) {
-            Some(status) => self.statuses.meaning(status)?.partition(),
-            None => (of == OriginStatus::Unavailable).then_some(Partition::Deferred),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::Dialect;
-    use crate::policy::{Answered, Capture, Captures};
-    use crate::robots::Agents;
 
     #[test]
     fn what_becomes_of_stale_answers_needs_an_age() {
@@ -493,26 +408,5 @@ mod tests {
         {
             assert!(serde_json::from_str::<Statuses>(damaged).is_err(), "{damaged}");
         }
-    }
-
-    #[test]
-    fn a_status_that_is_not_known_is_never_allowed() {
-        let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
-        let answered = |status| Answered { status: Some(status), ..Answered::default() };
-        let redirect = Capture {
-            answered: answered(301),
-            location: Some("http://b.example/robots.txt".to_owned()),
-            ..Capture::found("http://a.example", "")
-        };
-        let missing = Capture { answered: answered(404), ..Capture::found("http://b.example", "") };
-        captures.add(vec![redirect, missing]).unwrap();
-        let (policy, others) = (captures.policy().unwrap(), Captures::new(Agents::everybody(), Dialect::DEFAULT));
-        let record = policy.lookup().get(b"http://a.example").unwrap();
-        let open = || StatusOverrides::new(statuses(&[("4xx", Fallback::Allow)]));
-        let said = |of: StatusOverrides| of.of(&record).0.last;
-        assert_eq!(said(open().with_answers_of(&policy)), Some(Partition::Allowed));
-        assert_eq!(said(open()), Some(Partition::Deferred), "no answers");
-        assert_eq!(said(open().with_answers_of(&others.policy().unwrap())), Some(Partition::Deferred), "other answers");
-        assert_eq!(said(StatusOverrides::new(Statuses::default())), None);
     }
 }

@@ -2,10 +2,12 @@
 
 use std::cell::OnceCell;
 
-use super::choices::{Choices, Fallback, MaxAge, StatusOverride, StatusOverrides};
+use super::choices::{Choices, Fallback, MaxAge};
 use crate::dialect::{Dialect, Lifetime};
 use crate::outcome::{Outcome, Partition, Reason};
-use crate::policy::{Class, LiveOrigin, OriginState, OriginStatus, OverrideState, Policy, Record, Ruling, Times};
+use crate::policy::{
+    Class, FinalStatuses, LiveOrigin, OriginState, OriginStatus, OverrideState, Policy, Record, Ruling, Times,
+};
 use crate::preferences::Requirements;
 
 /// The decision for an origin, before its path is looked at.
@@ -52,13 +54,29 @@ pub(crate) struct DecisionTable {
     pub unfetched: Outcome,
     pub choices: Choices,
     lifetime: Option<Lifetime>,
-    said: StatusOverrides,
+    /// Has the answers of all origins, if the choices give any status a meaning.
+    answers: Option<Policy>,
+}
+
+/// The operator's meanings for the statuses of an origin's answers; none by default.
+#[derive(Debug, Clone, Copy, Default)]
+struct StatusOverride {
+    /// The meaning of the last answer's status.
+    last: Option<Partition>,
+    /// The meaning of the last good answer's status, if the last answer is not a verdict.
+    last_good: Option<Partition>,
+}
+
+/// Whether an origin's answer of this kind has a status that the operator may give a meaning.
+fn may_be_named(origin_status: OriginStatus) -> bool {
+    matches!(origin_status, OriginStatus::Unavailable | OriginStatus::Forbidden | OriginStatus::Unreachable)
 }
 
 impl DecisionTable {
-    /// At the time of its making, if these choices have none.
-    pub fn new(choices: Choices, dialect: &Dialect) -> DecisionTable {
-        DecisionTable::timeless(choices.timed(), dialect)
+    /// For the origins of a policy, at the time of its making, if these choices have none.
+    pub fn new(choices: Choices, policy: &Policy) -> DecisionTable {
+        let answers = (!choices.statuses.is_empty()).then(|| policy.clone());
+        DecisionTable { answers, ..DecisionTable::timeless(choices.timed(), policy.dialect()) }
     }
 
     /// At the time of each call, if these choices have none.
@@ -67,13 +85,7 @@ impl DecisionTable {
             MaxAge::Seconds(seconds) => Lifetime { seconds, expires_header: false },
             MaxAge::Dialect => dialect.lifetime,
         });
-        let said = StatusOverrides::new(choices.statuses);
-        DecisionTable { unfetched: unfetched(&choices), choices, lifetime, said }
-    }
-
-    /// The same, with the statuses of answers from a policy, if the choices need them.
-    pub fn with_answers_of(self, policy: &Policy) -> DecisionTable {
-        DecisionTable { said: self.said.with_answers_of(policy), ..self }
+        DecisionTable { unfetched: unfetched(&choices), choices, lifetime, answers: None }
     }
 
     /// The requirements on preferences; `None` if there are none.
@@ -97,7 +109,7 @@ impl DecisionTable {
         {
             return decision;
         }
-        let said = self.said.of(record).0;
+        let said = self.said_of(record).0;
         decisions.of_state(record.origin_status, record.last_good, record.html_page, said, || record.state())
     }
 
@@ -107,7 +119,7 @@ impl DecisionTable {
         if matches!(outcome.reason(), Reason::Override | Reason::Paused | Reason::LongUnreachable) {
             return None;
         }
-        let (said, statuses) = self.said.of(record);
+        let (said, statuses) = self.said_of(record);
         let of_good = || said.last_good.filter(|_| self.choices.on_unreachable == Fallback::Use);
         said.last.map_or_else(|| of_good().and(statuses.last_good), |_| statuses.last)
     }
@@ -124,13 +136,53 @@ impl DecisionTable {
         if by_override.is_some() {
             return by_override;
         }
-        if self.said.asks(origin_status, good) {
+        if self.asks_statuses(origin_status, good) {
             return None;
         }
         let by_time = origin_status.is_unreachable() && self.choices.unreachable_as_unavailable.is_some();
         let decision = of_answers(&self.choices, origin_status, good, class.html_page(), StatusOverride::default());
         let by_age = self.lifetime.is_some() && self.is_judged_by_age(decision);
         (!by_time && !by_age).then_some(decision)
+    }
+
+    /// Whether the decision on an origin may depend on the status of an answer.
+    fn asks_statuses(&self, origin_status: OriginStatus, good: Option<OriginStatus>) -> bool {
+        // Most origins have a robots.txt, and looking through all statuses takes longer.
+        (may_be_named(origin_status) || good.is_some_and(may_be_named)) && !self.choices.statuses.is_empty()
+    }
+
+    /// The operator's meanings for the statuses of a record's answers, and these statuses. The record has the status of the origin's
+    /// own robots.txt, so the answers are looked up only for redirects.
+    fn said_of(&self, record: &Record<'_>) -> (StatusOverride, FinalStatuses) {
+        self.said(record.origin_status, record.last_good, || {
+            let own = record.state().answered.status;
+            let is_final = own.is_some_and(|status| status >= 400) && !record.last_good.is_some_and(may_be_named);
+            match &self.answers {
+                _ if is_final => FinalStatuses { last: own, last_good: None },
+                Some(policy) => policy.final_statuses(record),
+                None => FinalStatuses::default(),
+            }
+        })
+    }
+
+    /// The operator's meanings for the statuses of an origin's answers, and these statuses. An unknown status may be one that must not
+    /// be allowed.
+    fn said(
+        &self,
+        origin_status: OriginStatus,
+        good: Option<OriginStatus>,
+        statuses: impl FnOnce() -> FinalStatuses,
+    ) -> (StatusOverride, FinalStatuses) {
+        if !self.asks_statuses(origin_status, good) {
+            return Default::default();
+        }
+        let meaning = |of: OriginStatus, status: Option<u16>| match status.filter(|_| may_be_named(of)) {
+            Some(status) => self.choices.statuses.meaning(status)?.partition(),
+            None => (of == OriginStatus::Unavailable).then_some(Partition::Deferred),
+        };
+        let statuses = statuses();
+        let last_good = good.and_then(|good| meaning(good, statuses.last_good));
+        (StatusOverride { last: meaning(origin_status, statuses.last), last_good }, statuses)
     }
 
     /// Whether a decision is based on an answer that can become too old.
@@ -164,7 +216,7 @@ impl DecisionsAtCall<'_> {
             return decision;
         }
         let good = state.last_good.map(|good| good.origin_status);
-        let said = self.table.said.given(state.origin_status, good, || origin.statuses()).0;
+        let said = self.table.said(state.origin_status, good, || origin.statuses()).0;
         self.of_state(state.origin_status, good, state.html_page, said, || state)
     }
 
@@ -270,8 +322,10 @@ fn of_answers(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Answered;
+    use crate::judge::Statuses;
     use crate::policy::state::LastGood;
+    use crate::policy::{Answered, Capture, Captures};
+    use crate::robots::Agents;
 
     fn decided(
         choices: Choices,
@@ -287,7 +341,7 @@ mod tests {
             html_page: false,
             operator_override: OverrideState::default(),
         };
-        DecisionTable::new(choices, Dialect::named("draft-1996").unwrap()).at_call().of_state(
+        DecisionTable::timeless(choices, Dialect::named("draft-1996").unwrap()).at_call().of_state(
             origin_status,
             good,
             false,
@@ -337,7 +391,7 @@ mod tests {
             now: 100,
             ..Choices::at(0)
         };
-        let decisions = DecisionTable::new(choices, Dialect::DEFAULT);
+        let decisions = DecisionTable::timeless(choices, Dialect::DEFAULT);
         let by_override =
             |ruling, paused_until| decisions.at_call().by_override(OverrideState { ruling, paused_until });
         let fixed = |partition, reason| Some(Decision::Fixed(Outcome::new(partition, reason)));
@@ -368,7 +422,7 @@ mod tests {
                 now: 1000,
                 ..Choices::at(0)
             };
-            let decisions = DecisionTable::new(choices, Dialect::DEFAULT);
+            let decisions = DecisionTable::timeless(choices, Dialect::DEFAULT);
             let by_class = decisions.by_class();
             for number in 0..=u8::MAX {
                 let class = Class::from_number(number);
@@ -427,7 +481,7 @@ mod tests {
             now: 100,
             ..Choices::at(0)
         };
-        let decisions = DecisionTable::new(choices, Dialect::DEFAULT);
+        let decisions = DecisionTable::timeless(choices, Dialect::DEFAULT);
         for (origin_status, reason) in
             [(OriginStatus::Unavailable, Reason::Unavailable), (OriginStatus::Unreachable, Reason::Unreachable)]
         {
@@ -495,5 +549,29 @@ mod tests {
                 Decision::Walk(Reason::LastGood)
             );
         }
+    }
+
+    #[test]
+    fn a_status_that_is_not_known_is_never_allowed() {
+        let mut captures = Captures::new(Agents::everybody(), Dialect::DEFAULT);
+        let answered = |status| Answered { status: Some(status), ..Answered::default() };
+        let redirect = Capture {
+            answered: answered(301),
+            location: Some("http://b.example/robots.txt".to_owned()),
+            ..Capture::found("http://a.example", "")
+        };
+        let missing = Capture { answered: answered(404), ..Capture::found("http://b.example", "") };
+        captures.add(vec![redirect, missing]).unwrap();
+        let (policy, others) = (captures.policy().unwrap(), Captures::new(Agents::everybody(), Dialect::DEFAULT));
+        let record = policy.lookup().get(b"http://a.example").unwrap();
+        let mut statuses = Statuses::default();
+        statuses.add("4xx", Fallback::Allow).unwrap();
+        let open = Choices { statuses, ..Choices::at(0) };
+        let said = |of: DecisionTable| of.said_of(&record).0.last;
+        assert_eq!(said(DecisionTable::new(open, &policy)), Some(Partition::Allowed));
+        assert_eq!(said(DecisionTable::timeless(open, Dialect::DEFAULT)), Some(Partition::Deferred), "no answers");
+        let others = DecisionTable::new(open, &others.policy().unwrap());
+        assert_eq!(said(others), Some(Partition::Deferred), "other answers");
+        assert_eq!(said(DecisionTable::new(Choices::at(0), &policy)), None);
     }
 }

@@ -5,7 +5,7 @@
 //!
 //! A line's partition is decided in one of these places:
 //!
-//! - by the state of its origin: `decision`, before a path is examined; `Routes` in `view` has the same decisions in a
+//! - by the state of its origin: `decision`, before a path is examined; `view` has the same decisions in a
 //!   table by class of origin, from which `steps` reads them; `choices` has the operator's meanings of statuses;
 //! - by rules: `judge_path` in `slow`; in the hot path, the front and, for the few paths that pass it, the walk in `steps`;
 //! - by the path `/robots.txt`, which takes precedence over everything but overrides: `unless_always_allowed` in `slow`

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::choices::Choices;
 use super::decision::{Decision, DecisionTable};
 use crate::outcome::{Outcome, Partition, Reason};
-use crate::policy::{Class, Crawler, Groups, Lookup, LookupEntry as Entry, Policy};
+use crate::policy::{Crawler, Groups, Lookup, LookupEntry as Entry, Policy};
 
 /// A policy and the decisions computed from the operator's choices, for one of its crawlers.
 #[derive(Clone)]
@@ -28,7 +28,7 @@ struct JudgeParts {
 
 impl Judge {
     pub fn new(policy: Policy, crawler: Crawler, choices: Choices) -> Judge {
-        let decisions = DecisionTable::new(choices, policy.dialect()).with_answers_of(&policy);
+        let decisions = DecisionTable::new(choices, &policy);
         let part = |policy, over| Judge::of_part(policy, crawler.clone(), decisions.clone(), over);
         let over = policy.changed().map(|changed| Box::new(part(changed.clone(), None)));
         part(policy, over)
@@ -36,12 +36,10 @@ impl Judge {
 
     /// The judge of a policy's origins, except those that `over` judges.
     fn of_part(policy: Policy, crawler: Crawler, decisions: DecisionTable, over: Option<Box<Judge>>) -> Judge {
-        let mut routes = Routes::new(decisions.by_class());
         let has_times = decisions.choices.has_times() || policy.statistics().overridden > 0;
-        // This takes a pass over all entries, and is needed only for times and statuses.
         let asks_records = has_times || !decisions.choices.statuses.is_empty();
-        let by_slot = if asks_records { routes.of_slots(&policy.lookup(), &decisions) } else { Vec::new() };
-        let decided = Arc::new(JudgeParts { decisions, routes: routes.all, by_slot, has_times, over });
+        let (routes, by_slot) = routes(&policy.lookup(), &decisions, asks_records);
+        let decided = Arc::new(JudgeParts { decisions, routes, by_slot, has_times, over });
         Judge { policy, crawler, decided }
     }
 
@@ -82,8 +80,7 @@ pub struct JudgeView<'p> {
     pub(super) lookup: Lookup<'p>,
     pub(super) groups: Groups<'p>,
     pub(super) decisions: &'p DecisionTable,
-    /// The routes by number: first those of the classes of origins, then those of decisions that depend on times or
-    /// statuses.
+    /// The routes by number: those of the classes of origins or, if times or statuses decide, all that there are.
     pub(super) routes: &'p [Route; 256],
     /// For each slot, the number of the origin's route; empty if the entry's class is this number.
     pub(super) by_slot: &'p [u8],
@@ -174,44 +171,30 @@ impl Route {
     }
 }
 
-/// The routes of a matcher.
-pub(super) struct Routes {
-    pub all: Box<[Route; 256]>,
-    /// The decision of each number; `None` if the number is unused, or a class for which times or statuses decide.
-    decisions: [Option<Decision>; 256],
-}
-
-impl Routes {
-    /// The routes of the classes of origins.
-    pub fn new(decisions: [Option<Decision>; 256]) -> Routes {
-        // Without times, a pause never ends.
-        let paused = Route::new(Decision::Fixed(Outcome::new(Partition::Deferred, Reason::Paused)));
-        Routes { all: Box::new(decisions.map(|decision| decision.map_or(paused, Route::new))), decisions }
+/// The routes by number and, for each slot, the number of its origin's route. Unless this `asks_records`, which takes a pass over all
+/// entries and is needed only for times and statuses, the class of an origin is its number.
+fn routes(lookup: &Lookup<'_>, decisions: &DecisionTable, asks_records: bool) -> (Box<[Route; 256]>, Vec<u8>) {
+    let by_class = decisions.by_class();
+    // Without times, a pause never ends.
+    let paused = Decision::Fixed(Outcome::new(Partition::Deferred, Reason::Paused));
+    let mut routes = Box::new(by_class.map(|decision| Route::new(decision.unwrap_or(paused))));
+    if !asks_records {
+        return (routes, Vec::new());
     }
-
-    /// For each slot, the number of its origin's route, taking times and statuses into account.
-    pub fn of_slots(&mut self, lookup: &Lookup<'_>, decisions: &DecisionTable) -> Vec<u8> {
-        let number = |entry: &Entry| match self.decisions[usize::from(entry.class())] {
-            Some(_) => entry.class(),
-            None if entry.is_free() => 0,
-            None => self.number_of(decisions.of(&lookup.record(entry))),
+    let mut known: Vec<Decision> = Vec::new();
+    let number = |entry: &Entry| {
+        let decision = match by_class[usize::from(entry.class())] {
+            Some(decision) => decision,
+            None if entry.is_free() => paused,
+            None => decisions.of(&lookup.record(entry)),
         };
-        lookup.entries().iter().map(number).collect()
-    }
-
-    /// The number of a decision that depends on times or statuses. It uses the numbers of classes that do not exist, from the highest down;
-    /// decisions and classes together are fewer than the numbers.
-    fn number_of(&mut self, decision: Decision) -> u8 {
-        if let Some(number) = self.decisions.iter().position(|&other| other == Some(decision)) {
-            return number as u8;
-        }
-        let number = (0..=u8::MAX).rev().find(|&number| self.is_unused(number)).expect("fewer than 256 decisions");
-        self.decisions[usize::from(number)] = Some(decision);
-        self.all[usize::from(number)] = Route::new(decision);
-        number
-    }
-
-    fn is_unused(&self, number: u8) -> bool {
-        Class::from_number(number).is_none() && self.decisions[usize::from(number)].is_none()
-    }
+        let place = known.iter().position(|other| *other == decision).unwrap_or_else(|| {
+            routes[known.len()] = Route::new(decision);
+            known.push(decision);
+            known.len() - 1
+        });
+        place as u8
+    };
+    let by_slot = lookup.entries().iter().map(number).collect();
+    (routes, by_slot)
 }

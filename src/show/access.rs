@@ -87,7 +87,7 @@ impl<'p> AccessDecider<'p> {
     pub fn new(policy: &'p Policy, choices: Choices) -> AccessDecider<'p> {
         AccessDecider {
             policy,
-            decisions: DecisionTable::new(choices, policy.dialect()).with_answers_of(policy),
+            decisions: DecisionTable::new(choices, policy),
             paths: paths_of(policy.dialect()),
             space: ReachSpace::default(),
             scratch: Scratch::default(),

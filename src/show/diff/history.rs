@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::change::Change;
 use super::compare::{Comparer, Side};
-use super::policies::{DiffError, Found, crawlers_of, decisions, side, side_by_side};
+use super::policies::{DiffError, Found, crawlers_of, side, side_by_side};
 use crate::dialect::Dialect;
 use crate::formats::{shortened, visible};
 use crate::judge::Choices;
@@ -133,7 +133,11 @@ impl<'p> Walk<'_, 'p> {
         by_policy.last_mut().into_iter().for_each(|last| *last = *choices);
         Walk {
             history,
-            decisions: policies.iter().zip(&by_policy).map(|(policy, &choices)| decisions(policy, choices)).collect(),
+            decisions: policies
+                .iter()
+                .zip(&by_policy)
+                .map(|(policy, &choices)| DecisionTable::new(choices, policy))
+                .collect(),
             deciders: policies
                 .iter()
                 .zip(&by_policy)

@@ -159,7 +159,8 @@ impl<'p> Diff<'p> {
     pub(crate) fn compare<E>(&self, mut each: impl FnMut(&OriginChange<'p>) -> Result<(), E>) -> Result<Seen, E> {
         let dialect = self.policies[0].dialect();
         let [was, now] = self.policies;
-        let decisions = [decisions(was, self.choices.of_older()), decisions(now, self.choices)];
+        let decisions = [(self.choices.of_older(), was), (self.choices, now)]
+            .map(|(choices, policy)| DecisionTable::new(choices, policy));
         let paths = paths_of(dialect);
         let mut comparer = Comparer::new(Arc::clone(&paths), self.shown);
         let mut uses = UseComparer::new(paths, self.shown, self.policies, &self.crawlers, self.choices.content_signal);
@@ -230,11 +231,6 @@ impl<'p> Diff<'p> {
     fn is_wanted(&self, change: Change) -> bool {
         self.only.is_empty() || self.only.contains(&change)
     }
-}
-
-/// The decisions on the origins of a policy.
-pub(super) fn decisions(policy: &Policy, choices: Choices) -> DecisionTable {
-    DecisionTable::new(choices, policy.dialect()).with_answers_of(policy)
 }
 
 /// What a policy says of an origin. What it does not have was never fetched.
