@@ -70,7 +70,6 @@ impl JudgeView<'_> {
         self.judge_into(outcomes, scratch, |judges, found, scratches| {
             found.clear(1);
             judge(judges, Urls::of_lines(text, &lines), found, scratches, &mut arrays);
-            required::block(judges, |line| lines.line(text, line), found, &mut scratches[0]);
         });
         (scratch.lines, scratch.arrays) = (lines, arrays);
     }
@@ -98,7 +97,6 @@ pub(super) fn judge_all<U: AsRef<[u8]>>(
     scratches: &mut [Scratch],
 ) {
     outcomes.clear(judges.len());
-    let all = urls;
     let mut urls = urls.iter().map(AsRef::as_ref).peekable();
     while let Some(&first) = urls.peek() {
         scratches[0].take(&mut urls);
@@ -111,7 +109,6 @@ pub(super) fn judge_all<U: AsRef<[u8]>>(
         judge_places(judges, &text, outcomes, scratches);
         scratches[0].text = text;
     }
-    required::block(judges, |url| all[url].as_ref(), outcomes, &mut scratches[0]);
 }
 
 /// Judges URLs within a text, in the same way.
@@ -127,14 +124,7 @@ pub(super) fn judge_spans(
     scratches: &mut [Scratch],
 ) {
     outcomes.clear(judges.len());
-    let is_required = required::is_anything(judges);
-    let mut kept = Vec::new();
-    let keep = |span: &Range<usize>| {
-        if is_required {
-            kept.push(span.clone());
-        }
-    };
-    let mut spans = spans.into_iter().inspect(keep).peekable();
+    let mut spans = spans.into_iter().peekable();
     while let Some(base) = spans.peek().map(|span| span.start) {
         let window = scratches[0].places.take(text, base, &mut spans);
         if scratches[0].places.starts.is_empty() {
@@ -145,23 +135,20 @@ pub(super) fn judge_spans(
             judge_places(judges, window, outcomes, scratches);
         }
     }
-    drop(spans);
-    required::block(judges, |url| &text[kept[url].clone()], outcomes, &mut scratches[0]);
 }
 
 /// Appends the outcomes of one URL.
 fn append_one(judges: &[JudgeView<'_>], url: &[u8], outcomes: &mut Outcomes, scratches: &mut [Scratch]) {
     let Some(first) = judges.first() else { return };
-    let at = outcomes.urls();
-    if judges.len() == 1 {
-        outcomes.most.push(first.judge_line(url, &mut scratches[0]));
-        return;
+    let (at, crawlers) = (outcomes.urls(), (judges.len() > 1).then(|| Crawlers::new(judges)));
+    let most = crawlers.as_ref().map_or(first, |crawlers| &crawlers.most);
+    outcomes.most.push(most.judge_line(url, &mut scratches[0]));
+    if let Some(crawlers) = crawlers {
+        outcomes.differences.begin(at);
+        crawlers.judge_line(url, 0, &mut scratches[1], &mut outcomes.differences);
+        outcomes.sort(at);
     }
-    let crawlers = Crawlers::new(judges);
-    outcomes.most.push(crawlers.most.judge_line(url, &mut scratches[0]));
-    outcomes.differences.begin(at);
-    crawlers.judge_line(url, 0, &mut scratches[1], &mut outcomes.differences);
-    outcomes.sort(at);
+    required::block(judges, at, |_| url, outcomes, &mut scratches[0]);
 }
 
 /// Appends the outcomes of the URLs whose places in a text are in the first scratch.
@@ -201,6 +188,21 @@ pub(crate) fn judge(
     scratches: &mut [Scratch],
     arrays: &mut BatchArrays,
 ) {
+    let from = outcomes.urls();
+    judge_paths(judges, urls, outcomes, scratches, arrays);
+    if let Some(scratch) = scratches.first_mut() {
+        required::block(judges, from, |url| urls.get(url), outcomes, scratch);
+    }
+}
+
+/// The same, regardless of preferences.
+fn judge_paths(
+    judges: &[JudgeView<'_>],
+    urls: Urls<'_>,
+    outcomes: &mut Outcomes,
+    scratches: &mut [Scratch],
+    arrays: &mut BatchArrays,
+) {
     let before = scratches.first().is_some_and(|scratch| scratch.refuses_tabs);
     scratches.iter_mut().for_each(|scratch| scratch.refuses_tabs = urls.refuses_tabs);
     isa::run(JudgeAll { judges, urls, outcomes, scratches, arrays });
@@ -232,10 +234,10 @@ fn judge_changed(
         scratches[0].changed = Some(changed);
         return None;
     }
-    let (mut outcomes, mut arrays) = (std::mem::take(&mut changed.outcomes), changed.arrays.take().unwrap_or_default());
+    let Changed { places, outcomes, arrays, .. } = &mut *changed;
+    let urls = Urls { gap: batch.gap, refuses_tabs: batch.refuses_tabs, ..places.urls(batch.text) };
     outcomes.clear(over.len());
-    judge(&over, changed.urls(batch), &mut outcomes, scratches, &mut arrays);
-    (changed.outcomes, changed.arrays) = (outcomes, Some(arrays));
+    judge_paths(&over, urls, outcomes, scratches, arrays);
     Some(changed)
 }
 

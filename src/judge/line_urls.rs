@@ -63,10 +63,8 @@ impl LineUrls {
 
     /// Finds the URLs of lines of fields.
     fn locate(&mut self, chunk: &Chunk<'_>) {
-        let LineUrls { lines, places: Places { starts, ends, second_looks }, decoded, apart, flaws, .. } = self;
-        starts.clear();
-        ends.clear();
-        second_looks.clear();
+        let LineUrls { lines, places, decoded, apart, flaws, .. } = self;
+        places.clear();
         for line in 0..lines.count() {
             let text = lines.line(chunk.text(), line);
             // The line may have changed after its mark was found.
@@ -87,9 +85,8 @@ impl LineUrls {
                     (start..start, true)
                 }
             };
-            starts.push(place.start as u32);
-            ends.push(place.end as u32);
-            second_looks.push(look.into());
+            places.push(place.start, place.end);
+            places.second_looks.push(look.into());
         }
     }
 

@@ -9,8 +9,6 @@ use super::batch;
 use super::choices::Choices;
 use super::explain::{Cause, Explainer};
 use super::outcomes::Outcomes;
-#[cfg(feature = "cli")]
-use super::preferred::Places;
 use super::preferred::{KnownPreferences, PagePreferences};
 use super::scratch::{Scratch, with_scratches};
 use super::view::{Judge, JudgeView};
@@ -184,9 +182,9 @@ impl Matcher {
     #[cfg(feature = "cli")]
     pub(crate) fn preferred(&self, url: &[u8]) -> Preferred {
         let view = self.view();
-        let said = |scratch: &mut Scratch| {
-            view.page(url)?.preferred(self.answering(), &mut Places::new(&mut scratch.preferences))
-        };
+        let page = view.page(url);
+        let said =
+            |scratch: &mut Scratch| page.and_then(|page| page.preferred(self.answering(), scratch.preferences.begin()));
         with_scratch(said).unwrap_or_default()
     }
 

@@ -183,13 +183,14 @@ impl Outcomes {
         self.crawlers = AllowedIf::split_count(Some(allowed), self.crawlers);
     }
 
-    /// Replaces allowed outcomes by the result of `change`, if any, which gets the indexes of the URL and the crawler.
+    /// Replaces allowed outcomes from a URL on by the result of `change`, if any, which gets the indexes of the URL and the crawler.
     /// All allowed outcomes of one URL must change to the same.
-    pub(super) fn change_allowed(&mut self, mut change: impl FnMut(usize, usize) -> Option<Outcome>) {
+    pub(super) fn change_allowed(&mut self, from: usize, mut change: impl FnMut(usize, usize) -> Option<Outcome>) {
         let is_allowed = |outcome: Outcome| outcome.partition() == Partition::Allowed;
-        let differences = std::mem::take(&mut self.differences.all);
+        let first = self.differences.all.partition_point(|difference| (difference.url as usize) < from);
+        let differences = self.differences.all.split_off(first);
         let (mut by_url, mut each) = (by_url(&differences).peekable(), Vec::new());
-        for (url, most) in self.most.iter_mut().enumerate() {
+        for (url, most) in self.most.iter_mut().enumerate().skip(from) {
             let of_url = by_url.next_if(|(other, _)| *other == url).map_or(&[][..], |(_, of_url)| of_url);
             fill(&mut each, self.crawlers, *most, of_url);
             let mut changed = None;

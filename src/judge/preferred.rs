@@ -10,7 +10,7 @@ use super::view::JudgeView;
 use crate::dialect::Dialect;
 use crate::formats::memory_budget::{Cache, Share};
 use crate::outcome::{Outcome, Partition, Reason};
-use crate::policy::{Policy, Record};
+use crate::policy::Record;
 use crate::preferences::{Preference, PreferenceColumn, PreferenceLine, Preferences, Preferred, Requirements};
 use crate::robots::SideRecord;
 use crate::rules::chosen::KeptRule;
@@ -24,9 +24,11 @@ const PER_LIST: usize = 256;
 pub(crate) struct KnownPreferences {
     memory: Share,
     known: HashMap<Vec<u8>, Arc<Preferences>>,
-    /// The bytes of the records known, and how often they were forgotten.
+    /// The bytes of the records known.
     bytes: usize,
-    forgotten: u64,
+    /// The same by the address of the policy or layers, the list and the column; for one call only, because the next call may have
+    /// another policy at this address.
+    by_place: HashMap<(usize, u32, usize), Option<Arc<Preferences>>>,
     walk: automaton::Scratch,
 }
 
@@ -36,8 +38,8 @@ impl Cache for KnownPreferences {
     const MOST: u64 = 1 << 20;
 
     fn within(memory: Share) -> KnownPreferences {
-        let (known, walk) = (HashMap::new(), automaton::Scratch::default());
-        KnownPreferences { memory, known, bytes: 0, forgotten: 0, walk }
+        let (known, by_place, walk) = Default::default();
+        KnownPreferences { memory, known, bytes: 0, by_place, walk }
     }
 }
 
@@ -55,33 +57,23 @@ impl KnownPreferences {
         self.bytes += key.len() + PER_LIST;
         if self.bytes > self.memory.length() {
             self.known.clear();
-            (self.bytes, self.forgotten) = (key.len() + PER_LIST, self.forgotten + 1);
+            self.by_place.clear();
+            self.bytes = key.len() + PER_LIST;
         }
         let found = Arc::new(Preferences::of(records, dialect));
         self.known.insert(key, Arc::clone(&found));
         Some(found)
     }
-}
 
-impl KnownPreferences {
     /// The preferences in these records about uses of the page with a path in normal form; `None` if there are none.
     pub fn preferred(&mut self, records: &[SideRecord<'_>], dialect: &Dialect, path: &[u8]) -> Option<Preferred> {
         Some(self.of(records, dialect)?.preferred(path, &mut self.walk))
     }
-}
 
-/// The preferences of a policy's lists, by place, and of its layers' lists; for one call only, because the next call
-/// may have another policy.
-pub(crate) struct Places<'k> {
-    pub known: &'k mut KnownPreferences,
-    by_place: HashMap<(*const Policy, u32, usize), Option<Arc<Preferences>>>,
-    /// How often the preferences were forgotten when these were found.
-    forgotten: u64,
-}
-
-impl<'k> Places<'k> {
-    pub fn new(known: &'k mut KnownPreferences) -> Places<'k> {
-        Places { forgotten: known.forgotten, known, by_place: HashMap::new() }
+    /// Begins a call, which may have another policy.
+    pub fn begin(&mut self) -> &mut KnownPreferences {
+        self.by_place.clear();
+        self
     }
 }
 
@@ -134,8 +126,8 @@ impl Page<'_> {
     }
 
     /// The preferences of the page for the crawler with these columns; `None` if there are none. They mean nothing if
-    /// the page is blocked.
-    pub fn preferred(&self, columns: &[usize], places: &mut Places<'_>) -> Option<Preferred> {
+    /// the page is blocked. `known` has [begun](KnownPreferences::begin) this call.
+    pub fn preferred(&self, columns: &[usize], known: &mut KnownPreferences) -> Option<Preferred> {
         let side = self.record.side();
         // The first list is empty.
         if side == 0 {
@@ -143,15 +135,17 @@ impl Page<'_> {
         }
         let (column, _) = self.judge.groups.answered_by(columns).answer(self.record.row);
         let (policy, scope) = (self.judge.policy, self.judge.decisions.choices.content_signal);
-        let Places { known, by_place, forgotten } = places;
-        if *forgotten != known.forgotten {
-            by_place.clear();
-            *forgotten = known.forgotten;
-        }
-        let found = by_place.entry((std::ptr::from_ref(policy), side, column));
-        let found =
-            found.or_insert_with(|| known.of(&policy.side_records_with(&self.record, column, scope), policy.dialect()));
-        Some(found.as_ref()?.preferred(&self.path, &mut known.walk))
+        let place = (std::ptr::from_ref(policy).addr(), side, column);
+        let found = match known.by_place.get(&place) {
+            Some(found) => found.clone(),
+            None => {
+                let records = policy.side_records_with(&self.record, column, scope);
+                let found = known.of(&records, policy.dialect());
+                known.by_place.insert(place, found.clone());
+                found
+            }
+        };
+        Some(found?.preferred(&self.path, &mut known.walk))
     }
 }
 
@@ -199,13 +193,13 @@ impl PagePreferences {
         known: &mut KnownPreferences,
     ) {
         let (Some(any), Some(of_any)) = (judges.first(), outcomes.first()) else { return };
-        let mut places = Places::new(known);
+        known.begin();
         for at in 0..of_any.len() {
             let is_needed = outcomes.iter().any(|outcomes| is_said(outcomes[at]));
             let Some(page) = is_needed.then(|| any.page(url(at))).flatten() else { continue };
             let of_url = &mut self.found[at * self.crawlers + first..];
             for ((judge, outcomes), found) in judges.iter().zip(outcomes).zip(of_url) {
-                let preferred = is_said(outcomes[at]).then(|| page.preferred(judge.groups.columns(), &mut places));
+                let preferred = is_said(outcomes[at]).then(|| page.preferred(judge.groups.columns(), known));
                 *found = preferred.flatten().unwrap_or_default();
             }
         }
@@ -226,16 +220,18 @@ mod tests {
     fn preferences_are_kept_in_bounded_memory() {
         let dialect = Dialect::DEFAULT;
         let mut known = KnownPreferences::within(Share::for_test(1 << 20));
-        let long = "x".repeat(1000);
+        let (long, mut forgotten) = ("x".repeat(1000), 0);
         for number in 0..5000 {
             let value = format!("/{number}{long} train-ai=n");
             let record = SideRecord { key: SideKey::ContentUsage, value: value.as_bytes(), line: 1, group: None };
+            let before = known.known.len();
             let found = known.of(&[record], dialect).expect("something is said");
+            forgotten += usize::from(known.known.len() < before);
             let again = known.of(&[SideRecord { line: 7, ..record }], dialect).expect("the same");
             assert!(Arc::ptr_eq(&found, &again), "lines do not matter");
             assert!(known.known.keys().map(Vec::len).sum::<usize>() <= 1 << 20);
         }
-        assert!((3..9).contains(&known.forgotten), "not each time: {}", known.forgotten);
+        assert!((3..9).contains(&forgotten), "not each time: {forgotten}");
         let other = SideRecord { key: SideKey::Sitemap, value: b"s", line: 1, group: None };
         assert!(known.of(&[other], dialect).is_none());
     }

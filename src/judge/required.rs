@@ -1,9 +1,9 @@
 //! Blocks allowed pages that do not meet the run's requirements on preferences.
 //!
-//! This happens after all lines were judged, so that runs without requirements do no work for it.
+//! This happens after lines were judged, so that runs without requirements do no work for it.
 
 use super::outcomes::Outcomes;
-use super::preferred::{KnownPreferences, Places};
+use super::preferred::KnownPreferences;
 use super::scratch::Scratch;
 use super::slow::always_allows;
 use super::view::JudgeView;
@@ -15,30 +15,26 @@ use crate::rules::chosen::KeptRule;
 /// The outcome of a page that does not meet the requirements.
 pub(super) const REFUSED: Outcome = Outcome::new(Partition::Blocked, Reason::Preference);
 
-/// Whether the judges of one policy have requirements.
-pub(super) fn is_anything(judges: &[JudgeView<'_>]) -> bool {
-    judges.first().is_some_and(|judge| judge.decisions.requirements().is_some())
-}
-
-/// Blocks the allowed URLs that do not meet the requirements of one policy's judges; `url` returns the URL with an
-/// index.
-pub(crate) fn block<'u>(
+/// Blocks the allowed URLs from one on that do not meet the requirements of one policy's judges; `url` returns the URL with an
+/// index, counted from that one.
+pub(super) fn block<'u>(
     judges: &[JudgeView<'_>],
+    from: usize,
     url: impl Fn(usize) -> &'u [u8],
     outcomes: &mut Outcomes,
     scratch: &mut Scratch,
 ) {
     let Some(first) = judges.first() else { return };
     let Some(requirements) = first.decisions.requirements() else { return };
-    let mut places = Places::new(&mut scratch.preferences);
+    let known = scratch.preferences.begin();
     let mut last = None;
-    outcomes.change_allowed(|at, crawler| {
+    outcomes.change_allowed(from, |at, crawler| {
         let page = match &last {
             Some((of, page)) if *of == at => page,
-            _ => &last.insert((at, first.page(url(at)))).1,
+            _ => &last.insert((at, first.page(url(at - from)))).1,
         };
-        let preferred = page.as_ref().and_then(|page| page.preferred(judges[crawler].groups.columns(), &mut places));
-        first.closed_by(requirements, preferred, url(at))
+        let preferred = page.as_ref().and_then(|page| page.preferred(judges[crawler].groups.columns(), known));
+        closed_by(requirements, preferred, url(at - from), first.policy.dialect())
     });
 }
 
@@ -56,14 +52,7 @@ impl JudgeView<'_> {
     /// The outcome of an allowed URL that does not meet the requirements; `None` if it does.
     pub(super) fn by_requirements(&self, url: &[u8], known: &mut KnownPreferences) -> Option<Outcome> {
         let requirements = self.decisions.requirements()?;
-        let page = self.page(url);
-        let preferred = page.and_then(|page| page.preferred(self.groups.columns(), &mut Places::new(known)));
-        self.closed_by(requirements, preferred, url)
-    }
-
-    /// The outcome of an allowed URL with these preferences, if it does not meet the requirements. A path that is
-    /// always allowed need not meet them.
-    fn closed_by(&self, requirements: &Requirements, preferred: Option<Preferred>, url: &[u8]) -> Option<Outcome> {
+        let preferred = self.page(url).and_then(|page| page.preferred(self.groups.columns(), known.begin()));
         closed_by(requirements, preferred, url, self.policy.dialect())
     }
 
@@ -73,7 +62,8 @@ impl JudgeView<'_> {
     }
 }
 
-/// The outcome of an allowed URL with these preferences, if it does not meet the requirements.
+/// The outcome of an allowed URL with these preferences, if it does not meet the requirements. A path that is always allowed need not
+/// meet them.
 pub(super) fn closed_by(
     requirements: &Requirements,
     preferred: Option<Preferred>,

@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::lines::{LONGEST, Lines, find_second_looks};
 use super::outcomes::Outcomes;
 use super::preferred::KnownPreferences;
-use super::urls::{PADDING, Places, Readable, UrlCounts, Urls};
+use super::urls::{PADDING, Places, Readable, UrlCounts};
 use crate::automaton;
 use crate::formats::memory_budget::CacheMemory;
 use crate::outcome::Outcome;
@@ -75,18 +75,17 @@ impl Scratch {
 
     /// Takes the next URLs, as many as are judged together; none if the first is too long for 32-bit offsets.
     pub(super) fn take<'u>(&mut self, urls: &mut Peekable<impl Iterator<Item = &'u [u8]>>) {
-        let Places { starts, ends, second_looks } = &mut self.places;
         self.text.clear();
-        starts.clear();
-        ends.clear();
+        self.places.clear();
         let fits = |text: &[u8], url: &[u8]| {
             if text.is_empty() { url.len() <= LONGEST - PADDING } else { text.len() + url.len() < TOGETHER }
         };
         while let Some(url) = urls.next_if(|url| fits(&self.text, url)) {
-            starts.push(self.text.len() as u32);
+            let start = self.text.len();
             self.text.extend_from_slice(url);
-            ends.push(self.text.len() as u32);
+            self.places.push(start, self.text.len());
         }
+        let Places { starts, ends, second_looks } = &mut self.places;
         find_second_looks(&self.text, starts, ends, second_looks);
         self.text.resize(self.text.len() + PADDING, 0);
     }
@@ -100,19 +99,16 @@ impl Places {
         base: usize,
         spans: &mut Peekable<impl Iterator<Item = Range<usize>>>,
     ) -> &'t [u8] {
-        let Places { starts, ends, second_looks } = self;
         let window = &text[base.min(text.len())..text.len().min(base.saturating_add(LONGEST))];
-        starts.clear();
-        ends.clear();
+        self.clear();
         let fits =
             |span: &Range<usize>| base <= span.start && span.start <= span.end && span.end - base <= window.len();
-        while starts.len() < SPANS
+        while self.starts.len() < SPANS
             && let Some(span) = spans.next_if(fits)
         {
-            starts.push((span.start - base) as u32);
-            ends.push((span.end - base) as u32);
+            self.push(span.start - base, span.end - base);
         }
-        find_second_looks(window, starts, ends, second_looks);
+        find_second_looks(window, &self.starts, &self.ends, &mut self.second_looks);
         window
     }
 }
@@ -276,50 +272,31 @@ impl Default for BatchArrays {
 #[derive(Debug, Default)]
 pub(super) struct Changed {
     urls: Vec<u8>,
-    starts: Vec<u32>,
-    ends: Vec<u32>,
-    second_looks: Vec<u8>,
+    pub places: Places,
     pub outcomes: Outcomes,
-    /// The arrays of the batch; `None` until there is one.
-    pub arrays: Option<Box<BatchArrays>>,
+    pub arrays: Box<BatchArrays>,
 }
 
 impl Changed {
     /// Takes URLs whose origins the layers have out of a batch's unknown URLs. Returns whether there are any.
     pub fn take(&mut self, lookup: &Lookup<'_>, batch: &Readable<'_>, arrays: &mut BatchArrays) -> bool {
         self.urls.clear();
+        self.places.clear();
         let mut left = 0;
         for place in 0..arrays.unknown.count {
             let url = arrays.unknown.items[place];
-            if has_key(lookup, arrays, usize::from(url)) {
+            let at = usize::from(url);
+            if has_key(lookup, arrays, at) {
                 self.urls.push(url);
+                self.places.push(batch.starts[at] as usize, batch.ends[at] as usize);
+                self.places.second_looks.push(batch.second_looks[at]);
             } else {
                 arrays.unknown.items[left] = url;
                 left += 1;
             }
         }
         arrays.unknown.count = left;
-        self.starts.clear();
-        self.ends.clear();
-        self.second_looks.clear();
-        for at in self.urls.iter().map(|&url| usize::from(url)) {
-            self.starts.push(batch.starts[at]);
-            self.ends.push(batch.ends[at]);
-            self.second_looks.push(batch.second_looks[at]);
-        }
         !self.urls.is_empty()
-    }
-
-    /// The URLs taken, as URLs of `batch`'s text.
-    pub fn urls<'u>(&'u self, batch: &Readable<'u>) -> Urls<'u> {
-        Urls {
-            text: batch.text,
-            starts: &self.starts,
-            ends: &self.ends,
-            gap: batch.gap,
-            second_looks: &self.second_looks,
-            refuses_tabs: batch.refuses_tabs,
-        }
     }
 
     /// The URLs, by their numbers in the batch, with their outcomes for most crawlers.

@@ -59,8 +59,7 @@ impl<'p> JudgeView<'p> {
             // Layers over the policy may have the origin.
             return if self.over.is_none() { self.outcome_of_unknown(key, path) } else { None };
         };
-        let (route, automaton) = self.route(slot);
-        Some(self.judge_path(route, automaton, path, path.len(), scratch))
+        Some(self.by_rules(self.route(slot)).judge_path(path, path.len(), scratch))
     }
 
     /// The outcome of any line, given without its LF.
@@ -82,8 +81,7 @@ impl<'p> JudgeView<'p> {
             Some(record) => (self.decisions.of(&record), self.groups.automaton_of(record.row)),
             None => (Decision::Fixed(self.decisions.unfetched), 0),
         };
-        let route = Route::new(decision);
-        self.judge_written(route, automaton, &line[end..], scratch)
+        self.by_rules((Route::new(decision), automaton)).judge_written(&line[end..], scratch)
     }
 
     /// The outcome of a line whose origin is in a slot, given the part after the origin. The first `kept` bytes of its
@@ -92,9 +90,9 @@ impl<'p> JudgeView<'p> {
     pub(crate) fn judge_rest(&self, slot: usize, rest: &[u8], kept: usize, scratch: &mut Scratch) -> Outcome {
         let end = rest.len() - rest.iter().rev().take_while(|&&byte| byte <= b' ').count();
         let rest = &rest[..end];
-        let (route, automaton) = self.route(slot);
+        let by_rules = self.by_rules(self.route(slot));
         if rules::is_path(rest) {
-            return self.judge_path(route, automaton, rest, kept.min(rest.len()), scratch);
+            return by_rules.judge_path(rest, kept.min(rest.len()), scratch);
         }
         if has_refused_tab(rest, scratch) {
             return Outcome::new(Partition::Invalid, Reason::Tab);
@@ -102,23 +100,15 @@ impl<'p> JudgeView<'p> {
         if origin::has_line_feed(rest) {
             return InvalidUrl::LineFeed.into();
         }
-        self.judge_written(route, automaton, rest, scratch)
+        by_rules.judge_written(rest, scratch)
     }
 
-    /// The outcome of a URL, given the part after its origin, without LF.
-    fn judge_written(&self, route: Route, automaton: u32, rest: &[u8], scratch: &mut Scratch) -> Outcome {
-        self.by_rules(route, automaton).judge_written(rest, scratch)
-    }
-
-    /// The outcome of a judged path that is not in normal form yet, except for its first `kept` bytes.
-    fn judge_path(&self, route: Route, automaton: u32, path: &[u8], kept: usize, scratch: &mut Scratch) -> Outcome {
-        self.by_rules(route, automaton).judge_path(path, kept, scratch)
-    }
-
-    fn by_rules(&self, route: Route, automaton: u32) -> ByRules<'p> {
+    /// Judges paths by a route, and by the automaton at a place, if there is one.
+    fn by_rules(&self, (route, automaton): (Route, u32)) -> ByRules<'p> {
         let automaton = (automaton != 0).then(|| self.automaton(automaton));
         ByRules { route, automaton, dialect: self.policy.dialect() }
     }
+
     /// The view that judges the origins that layers over the policy change.
     pub(super) fn changed(&self) -> Option<JudgeView<'p>> {
         Some(self.over?.view().answered_by(self.groups.columns()))

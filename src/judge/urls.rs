@@ -58,6 +58,20 @@ pub(super) struct Places {
 }
 
 impl Places {
+    /// Removes all places.
+    pub fn clear(&mut self) {
+        self.starts.clear();
+        self.ends.clear();
+        self.second_looks.clear();
+    }
+
+    /// Adds a URL, whose need of a second look is told later.
+    #[inline]
+    pub fn push(&mut self, start: usize, end: usize) {
+        self.starts.push(start as u32);
+        self.ends.push(end as u32);
+    }
+
     /// The URLs in the text that these places are in.
     #[inline]
     pub fn urls<'u>(&'u self, text: &'u [u8]) -> Urls<'u> {

@@ -7,6 +7,7 @@ use super::shape::Held;
 use super::unique::{LeavingOut, LeftOut};
 use crate::formats::memory_budget::CacheMemory;
 use crate::input::chunks::Chunk;
+use crate::judge::batch;
 use crate::judge::line_urls::LineUrls;
 use crate::judge::lines::Lines;
 use crate::judge::matcher::Matcher;
@@ -15,7 +16,6 @@ use crate::judge::pieces::Pieces;
 use crate::judge::scratch::{BatchArrays, Scratch};
 use crate::judge::tally::{self, Changes, CrawlerCounts, Tally};
 use crate::judge::urls::UrlCounts;
-use crate::judge::{batch, required};
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::TabbedLines;
 use crate::output::causes::ChunkCauses;
@@ -213,7 +213,6 @@ impl Worker {
             for &(line, reason) in urls.flaws() {
                 outcomes.set(line, Outcome::new(Partition::Invalid, reason));
             }
-            required::block(&judges, |line| urls.url(text, line), outcomes, &mut scratches[0]);
             if let Some(allowed) = *allowed_if {
                 outcomes.combine(allowed);
             }
