@@ -12,7 +12,7 @@ use crate::judge::Choices;
 use crate::policy::{Capture, Crawler, LivePolicy, Policy, Put, Statistics};
 use crate::robots::{GroupOrigin, SideRecord};
 use crate::rules::{ChosenRules, Patterns, Verdict};
-use crate::{Dialect, Matcher, RuleSet, SignalScope};
+use crate::{Dialect, Matcher, RuleSet};
 
 pub mod automaton {
     //! Automata.
@@ -45,11 +45,8 @@ pub mod policy {
     pub use crate::policy::groups::{Group, Groups};
     pub use crate::policy::image::{Record, Trust};
     pub use crate::policy::lookup::Lookup;
-    pub use crate::policy::provenance::{Outline, WrittenRules};
     pub use crate::policy::resolve::FinalStatuses;
-    #[cfg(feature = "batch")]
-    pub use crate::policy::source::robots::Robots;
-    pub use crate::policy::state::{Class, LastGood, OriginState, OverrideState, Times};
+    pub use crate::policy::state::{LastGood, OriginState, OverrideState, Times};
 }
 
 pub mod preferences {
@@ -101,11 +98,6 @@ pub mod origin {
     pub fn is_surely_canonical(origin: &[u8]) -> bool {
         origin::is_surely_canonical(origin)
     }
-
-    /// Whether a path has a segment `.` or `..`.
-    pub fn has_dot_segment(path: &[u8]) -> bool {
-        origin::has_dot_segment(path)
-    }
 }
 
 /// Defines a trait with methods of a public type that are not public.
@@ -140,8 +132,6 @@ opened! {
         fn origin(&self, origin: &[u8]) -> Option<(&Policy, policy::Record<'_>)>;
         fn groups<'p>(&'p self, crawler: &'p Crawler) -> policy::Groups<'p>;
         fn rules(&self, group: policy::Group, column: usize) -> ChosenRules;
-        fn outline(&self, group: policy::Group) -> policy::Outline<'_>;
-        fn outlines(&self) -> impl Iterator<Item = policy::Outline<'_>>;
         fn side_records(&self, record: &policy::Record<'_>, column: usize) -> Vec<SideRecord<'_>>;
     }
 }
@@ -159,7 +149,6 @@ opened! {
         fn verdict_with(&self, path: &[u8], scratch: &mut automaton::Scratch) -> Verdict;
         fn chosen(&self) -> &ChosenRules;
         fn origin(&self) -> GroupOrigin;
-        fn preferred(&self, path: &[u8], scope: SignalScope) -> preferences::Preferred;
         fn patterns(&self) -> &Patterns;
     }
 }

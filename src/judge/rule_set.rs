@@ -10,7 +10,6 @@ use crate::automaton::{OnDemand, Scratch};
 use crate::dialect::Dialect;
 use crate::origin::{self, InvalidUrl};
 use crate::policy::provenance;
-use crate::preferences::{Preferences, Preferred, SignalScope};
 use crate::robots::{self, AgentName, Agents, BodyFlaw, Delay, GroupOrigin, Robots, SideKey, SideRecord};
 use crate::rules::chosen::{ChosenRules, Explanation, KeptRule, is_always_allowed};
 use crate::rules::{Patterns, Verdict};
@@ -40,8 +39,6 @@ pub struct RuleSet {
     written: Vec<u8>,
     chosen: OnceLock<ChosenRules>,
     side_records: Vec<KeptRecord>,
-    /// `Content-Signal` records of groups that were not chosen.
-    signals_to_others: Vec<KeptRecord>,
     automaton: OnDemand,
     /// Why the file is no robots.txt.
     flaw: Option<BodyFlaw>,
@@ -84,12 +81,9 @@ impl RuleSet {
         let agent_lines: Vec<AgentName<'_>> = selection.agent_lines(&robots, agents, dialect).copied().collect();
         let written = provenance::encode(&robots, &selection, &agent_lines);
         let side_records: Vec<KeptRecord> = selection.side_records(&robots).map(KeptRecord::of).collect();
-        let is_chosen = |line: u32| side_records.iter().any(|record| record.line == line);
-        let signals = robots.side_records.iter().filter(|record| record.key == SideKey::ContentSignal);
-        let signals_to_others = signals.filter(|record| !is_chosen(record.line)).map(KeptRecord::of).collect();
         let (agents, dialect, origin) = (agents.clone(), dialect.clone(), selection.origin);
         let chosen = OnceLock::new();
-        RuleSet { agents, dialect, origin, written, chosen, side_records, signals_to_others, automaton, flaw }
+        RuleSet { agents, dialect, origin, written, chosen, side_records, automaton, flaw }
     }
 
     /// The verdict on a path with its query, as written in the URL, without the fragment. An argument that does not begin with
@@ -190,19 +184,6 @@ impl RuleSet {
     pub fn crawl_delay(&self) -> Option<f64> {
         let records = self.side_records.iter().map(KeptRecord::as_side_record);
         Delay::of(&records.collect::<Vec<_>>(), &self.dialect)?.seconds
-    }
-
-    /// The file's preferences for the crawler about uses of the page with a path, given as to [`RuleSet::verdict`],
-    /// with `Content-Signal` of this scope. They mean nothing if the path is blocked.
-    pub(crate) fn preferred(&self, path: &[u8], scope: SignalScope) -> Preferred {
-        let others = self.signals_to_others.iter().filter(|_| scope == SignalScope::Everybody);
-        let records: Vec<SideRecord<'_>> =
-            self.side_records.iter().chain(others).map(KeptRecord::as_side_record).collect();
-        let dialect = &self.dialect;
-        let path = self.path_of(path);
-        let path = dialect.url_path.judged(&path);
-        let path = dialect.encoding.path(&path);
-        Preferences::of(&records, dialect).preferred(&path, &mut Scratch::default())
     }
 
     /// The ranked patterns.

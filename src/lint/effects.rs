@@ -53,13 +53,9 @@ pub(super) enum Shown {
     Unknown,
 }
 
-/// A question about two different verdicts on one path.
-type Asked = fn([Verdict; 2]) -> bool;
-
 /// Answers questions about the effects of rules.
 pub(super) struct Effects {
     paths: &'static Paths,
-    space: DifferSpace<2, ()>,
     left: usize,
     /// How many questions were not answered.
     pub unanswered: usize,
@@ -67,7 +63,7 @@ pub(super) struct Effects {
 
 impl Effects {
     pub fn new(dialect: &Dialect) -> Effects {
-        Effects { paths: paths(dialect), space: DifferSpace::default(), left: BUDGET, unanswered: 0 }
+        Effects { paths: paths(dialect), left: BUDGET, unanswered: 0 }
     }
 
     /// Whether there is work left, after so much of it.
@@ -94,54 +90,22 @@ impl Effects {
     }
 
     /// A path on which the verdicts of these rules differ, and are as asked.
-    pub fn shown(&mut self, rules: [&Merged; 2], asked: Asked) -> Shown {
+    pub fn shown(&mut self, rules: [&Merged; 2], asked: fn([Verdict; 2]) -> bool) -> Shown {
         if rules[0].words == rules[1].words { Shown::ByNone } else { self.found(rules, asked) }
     }
 
     /// A path on which the verdicts of these rules are as asked.
-    pub fn found(&mut self, rules: [&Merged; 2], asked: Asked) -> Shown {
-        if rules.iter().any(|rules| rules.is_beyond()) {
-            self.unanswered += 1;
-            return Shown::Unknown;
+    pub fn found<const N: usize>(&mut self, rules: [&Merged; N], asked: impl Fn([Verdict; N]) -> bool) -> Shown {
+        let mut found = None;
+        if self.left > 0 && !rules.iter().any(|rules| rules.is_beyond()) {
+            let made = rules.map(|rules| || rules.patterns.clone());
+            let rules = std::array::from_fn(|one| Rules::Of(&rules[one].words, &made[one]));
+            let tell = |verdicts| asked(verdicts).then_some(());
+            let mut space = DifferSpace::default();
+            let question = Question { rules, paths: self.paths, tell: &tell, shown: 1 };
+            found = space.first(&question, PLACES.min(self.left));
+            self.spend(space.places());
         }
-        let made = rules.map(|rules| || rules.patterns.clone());
-        self.ask([Rules::Of(&rules[0].words, &made[0]), Rules::Of(&rules[1].words, &made[1])], asked)
-    }
-
-    /// A path that has this verdict.
-    pub fn shown_of(&mut self, rules: &Merged, verdict: Verdict) -> Shown {
-        if rules.is_beyond() {
-            self.unanswered += 1;
-            return Shown::Unknown;
-        }
-        let other = if verdict == Verdict::Allowed { Verdict::Blocked } else { Verdict::Allowed };
-        let made = || rules.patterns.clone();
-        self.ask([Rules::Of(&rules.words, &made), Rules::All(other)], |[one, other]| one != other)
-    }
-
-    /// Whether it is proved that two groups of rules differ at most on paths that a third one blocks.
-    pub fn differ_within(&mut self, [was, now]: [&Merged; 2], blocking: &Merged) -> bool {
-        let all = [was, now, blocking];
-        if self.left == 0 || all.iter().any(|rules| rules.is_beyond()) {
-            self.unanswered += 1;
-            return false;
-        }
-        let made = all.map(|rules| || rules.patterns.clone());
-        let rules = [0, 1, 2].map(|one| Rules::Of(&all[one].words, &made[one]));
-        let tell = |[was, now, blocking]: [Verdict; 3]| (was != now && blocking == Verdict::Allowed).then_some(());
-        let question = Question { rules, paths: self.paths, tell: &tell, shown: 1 };
-        let mut space = DifferSpace::default();
-        let found = space.first(&question, PLACES.min(self.left));
-        self.spend(space.places());
-        self.unanswered += usize::from(found.is_none());
-        found == Some(None)
-    }
-
-    fn ask(&mut self, rules: [Rules<'_>; 2], asked: Asked) -> Shown {
-        let tell = |verdicts| asked(verdicts).then_some(());
-        let question = Question { rules, paths: self.paths, tell: &tell, shown: 1 };
-        let found = if self.left == 0 { None } else { self.space.first(&question, PLACES.min(self.left)) };
-        self.spend(self.space.places());
         match found {
             Some(Some(first)) => Shown::By(first.path),
             Some(None) => Shown::ByNone,
@@ -170,15 +134,15 @@ mod tests {
     fn a_path_is_a_proof_and_so_is_a_walk_without_one() {
         let mut effects = Effects::new(Dialect::DEFAULT);
         let [all, shop, none] = ["-/", "-/shop/ +/*.pdf$", ""].map(|rules| effects.merged(patterns(rules)));
-        let differ: Asked = |[one, other]| one != other;
+        let differ = |[one, other]: [Verdict; 2]| one != other;
         let [star, twice] = ["-*", "-/shop/ +/*.pdf$ -/shop/xy"].map(|rules| effects.merged(patterns(rules)));
         assert_eq!(effects.shown([&all, &all], differ), Shown::ByNone);
         assert_eq!(effects.shown([&all, &star], differ), Shown::ByNone);
         assert_eq!(effects.shown([&shop, &twice], differ), Shown::By(b"/shop/xy.pdf".to_vec()));
         assert_eq!(effects.shown([&shop, &none], differ), Shown::By(b"/shop/".to_vec()));
-        assert_eq!(effects.shown_of(&shop, Verdict::Blocked), Shown::By(b"/shop/".to_vec()));
-        assert_eq!(effects.shown_of(&none, Verdict::Blocked), Shown::ByNone);
-        assert_eq!(effects.shown_of(&all, Verdict::Allowed), Shown::ByNone);
+        assert_eq!(effects.found([&shop], |[one]| one == Verdict::Blocked), Shown::By(b"/shop/".to_vec()));
+        assert_eq!(effects.found([&none], |[one]| one == Verdict::Blocked), Shown::ByNone);
+        assert_eq!(effects.found([&all], |[one]| one == Verdict::Allowed), Shown::ByNone);
         assert_eq!(effects.unanswered, 0);
     }
 

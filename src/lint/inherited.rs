@@ -118,7 +118,7 @@ fn blocks_everything(
     findings: &mut Findings<'_>,
 ) {
     let rules: Vec<&Rule<'_>> = audience.numbers(file.robots).map(|number| &file.robots.rules[number]).collect();
-    if rules.is_empty() || effects.shown_of(merged, Verdict::Allowed) != Shown::ByNone {
+    if rules.is_empty() || effects.found([merged], |[one]| one == Verdict::Allowed) != Shown::ByNone {
         return;
     }
     // Only a rule for all paths matches one with a byte that no rule has.
@@ -138,7 +138,7 @@ fn overruled(file: &File<'_>, audience: &Audience, own: &Merged, effects: &mut E
     let allows_all = |group: &u32| file.lines[*group as usize].allow_all.filter(|_| !blocks(&group));
     let lines: Vec<u32> = audience.groups.iter().filter_map(allows_all).collect();
     let Some(other) = audience.groups.iter().find(blocks).filter(|_| !lines.is_empty()) else { return };
-    let Shown::By(path) = effects.shown_of(own, Verdict::Blocked) else { return };
+    let Shown::By(path) = effects.found([own], |[one]| one == Verdict::Blocked) else { return };
     let (whom, path, line) = (audience.whom(), excerpt(&path), file.first_line(*other));
     for allow_all in lines {
         let reason = format!(

@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use crate::robots::NoteKind;
-
 named! {
     /// How severe a finding is.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -192,26 +190,6 @@ kinds! {
     DotStar = "dot-star", Note, "`.*` after a name, which is less than `*`", "Disallow: /foo.*";
     /// A `#` in a path, which begins a comment, so that the rule ends before it.
     HashInside = "hash-inside", Error, "a `#` in a path, which ends the rule", "Disallow: /#anchor";
-}
-
-impl FindingKind {
-    /// The kind of the finding for what parsing drops or cuts.
-    pub(super) fn of_note(kind: NoteKind) -> FindingKind {
-        match kind {
-            NoteKind::RuleOutsideGroup => FindingKind::RuleOutsideGroup,
-            NoteKind::RuleWithoutSlash => FindingKind::RuleWithoutSlash,
-            NoteKind::AllowIgnored => FindingKind::AllowIgnored,
-            NoteKind::MissingColon => FindingKind::MissingColon,
-            NoteKind::MisspeltKey => FindingKind::MisspeltKey,
-            NoteKind::UnknownRecord => FindingKind::UnknownRecord,
-            NoteKind::AgentCut => FindingKind::AgentCut,
-            NoteKind::AgentRepeated => FindingKind::AgentRepeated,
-            NoteKind::LineCut => FindingKind::LineCut,
-            NoteKind::FileCut => FindingKind::FileCut,
-            NoteKind::EncodingMended => FindingKind::EncodingMended,
-            NoteKind::LooksLikeHtml => FindingKind::LooksLikeHtml,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Findings about single lines; also what a misspelt key of a record, or a line without a colon, probably means.
 
+use std::borrow::Cow;
+
 use super::finding::{Findings, excerpt};
 use super::rule::{self, RuleLine};
 use super::side_records::{self, Sitemaps};
@@ -47,40 +49,45 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
 
 /// Adds the finding for a parser's note on a line.
 fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findings: &mut Findings<'_>) {
-    let (reason, proposal) = match (kind, read) {
+    let (kind, reason) = match (kind, read) {
         (NoteKind::RuleWithoutSlash, &Line::Record { written, value, .. }) => {
             let rule = RuleLine { line, key: written, value, outside: false };
             let proposal = meant::path(value).map(|path| rule.with(&path));
-            findings.add_with(
-                FindingKind::of_note(kind),
-                line,
-                rule::without_slash(value, "is ignored"),
-                proposal,
-                None,
-            );
-            return;
+            let reason = rule::without_slash(value, "is ignored");
+            return findings.add_with(FindingKind::RuleWithoutSlash, line, reason, proposal, None);
         }
-        (NoteKind::MissingColon, Line::MissingColon { content }) => return without_colon(line, content, findings),
-        (NoteKind::MisspeltKey | NoteKind::UnknownRecord, Line::Record { written, colon, value, .. }) => {
-            return unknown(kind, line, (written, *colon, value), findings);
+        (NoteKind::MissingColon, Line::MissingColon { content }) => {
+            let (kind, reason, proposal) = without_colon(content);
+            return findings.add_with(kind, line, reason, proposal, None);
         }
-        (NoteKind::RuleOutsideGroup, _) => (side_records::outside(line, robots), None),
-        (NoteKind::AllowIgnored, _) => ("this dialect has no Allow; the line is ignored", None),
-        (NoteKind::LineCut, _) => ("the rest of the line, beyond the length limit or after a NUL, is ignored", None),
-        (NoteKind::LooksLikeHtml, _) => {
-            ("the file begins like an HTML page, not like plain text; lines that are not records are ignored", None)
+        (NoteKind::MisspeltKey | NoteKind::UnknownRecord, &Line::Record { written, colon, value, .. }) => {
+            let is_misspelt = kind == NoteKind::MisspeltKey;
+            let (kind, reason, proposal) = unknown(is_misspelt, written, colon, value);
+            return findings.add_with(kind, line, reason, proposal, None);
         }
+        (NoteKind::RuleOutsideGroup, _) => (FindingKind::RuleOutsideGroup, side_records::outside(line, robots)),
+        (NoteKind::AllowIgnored, _) => (FindingKind::AllowIgnored, "this dialect has no Allow; the line is ignored"),
+        (NoteKind::LineCut, _) => {
+            (FindingKind::LineCut, "the rest of the line, beyond the length limit or after a NUL, is ignored")
+        }
+        (NoteKind::LooksLikeHtml, _) => (
+            FindingKind::LooksLikeHtml,
+            "the file begins like an HTML page, not like plain text; lines that are not records are ignored",
+        ),
         // Notes about agents and about the whole file are reported elsewhere.
         _ => return,
     };
-    findings.add_with(FindingKind::of_note(kind), line, reason, proposal, None);
+    findings.add(kind, line, reason);
 }
 
-/// Adds the finding for a line without a colon.
-fn without_colon(line: u32, content: &[u8], findings: &mut Findings<'_>) {
+/// What is wrong with a line that is ignored: the kind, the reason, and what was meant, if that can be guessed.
+type Ignored = (FindingKind, Cow<'static, str>, Option<String>);
+
+/// The finding for a line without a colon.
+fn without_colon(content: &[u8]) -> Ignored {
     if meant::unquoted(content).is_empty() && memchr::memmem::find(content, MARK.as_bytes()).is_some() {
         let reason = "a byte order mark has no meaning inside the file; crawlers ignore the line";
-        return findings.add(FindingKind::ByteOrderMark, line, reason);
+        return (FindingKind::ByteOrderMark, reason.into(), None);
     }
     let (reason, proposal) = match by_look_alike(content) {
         Some((key, value)) => (NO_COLON, Some(record(key, value))),
@@ -89,48 +96,41 @@ fn without_colon(line: u32, content: &[u8], findings: &mut Findings<'_>) {
             ("it has no key and colon, so the line is ignored", proposal)
         }
     };
-    findings.add_with(FindingKind::MissingColon, line, reason, proposal, None);
+    (FindingKind::MissingColon, reason.into(), proposal)
 }
 
-/// Adds the finding for a line whose key is not known: its key, whether there is a colon, and its value.
-fn unknown(kind: NoteKind, line: u32, (written, colon, value): (&[u8], bool, &[u8]), findings: &mut Findings<'_>) {
-    let whole = [written, if colon { b":" } else { b" " }, value].concat();
+/// The finding for a line whose key is not known, or known to be misspelt.
+fn unknown(is_misspelt: bool, written: &[u8], colon: bool, value: &[u8]) -> Ignored {
+    const UNKNOWN: &str = "unknown key; the line is ignored";
+    const WITHOUT_COLON: &str = "there is no colon after its key, so the line is ignored";
+    let with = |sign: &str| [written, sign.as_bytes(), value].concat();
+    let whole = with(if colon { ":" } else { " " });
     if let Some((key, value)) = by_look_alike(&whole) {
-        return findings.add_with(FindingKind::MissingColon, line, NO_COLON, Some(record(key, value)), None);
+        return (FindingKind::MissingColon, NO_COLON.into(), Some(record(key, value)));
     }
     if let Some((key, reason)) = beside(written) {
-        let proposal = Some(record(key, meant::unquoted(value)));
-        return findings.add_with(FindingKind::MisspeltKey, line, reason, proposal, None);
+        return (FindingKind::MisspeltKey, reason.into(), Some(record(key, meant::unquoted(value))));
     }
     if let Some(proposal) = with_colon(&whole).filter(|_| !colon) {
-        let reason = "there is no colon after its key, so the line is ignored";
-        return findings.add_with(FindingKind::MissingColon, line, reason, Some(proposal), None);
+        return (FindingKind::MissingColon, WITHOUT_COLON.into(), Some(proposal));
     }
     if let Some((kind, reason)) = side_records::readers_of_unknown(written) {
-        return findings.add(kind, line, reason);
+        return (kind, reason.into(), None);
     }
-    let reason = "unknown key; the line is ignored";
     if let Some(key) = nearest(written) {
         // A key near a known one is a misspelling, though the parser does not look that closely.
-        let proposal = Some(record(key, value));
-        return findings.add_with(FindingKind::MisspeltKey, line, reason, proposal, None);
+        return (FindingKind::MisspeltKey, UNKNOWN.into(), Some(record(key, value)));
     }
-    if let Some(proposal) = as_comment(&[written, if colon { b": " } else { b" " }, value].concat()) {
-        let reason = "only # begins a comment; the line is ignored";
-        return findings.add_with(FindingKind::ForeignComment, line, reason, Some(proposal), None);
+    if let Some(proposal) = as_comment(&with(if colon { ": " } else { " " })) {
+        return (FindingKind::ForeignComment, "only # begins a comment; the line is ignored".into(), Some(proposal));
     }
     // The first colon is that of a URL, for example.
-    match with_colon(&[written, b":", value].concat()) {
-        Some(proposal) => {
-            let reason = "there is no colon after its key, so the line is ignored";
-            findings.add_with(FindingKind::MissingColon, line, reason, Some(proposal), None);
-        }
-        None => {
-            let is_sitemap = is_sitemap(written, value);
-            let proposal = is_sitemap.then(|| format!("Sitemap: {}", excerpt(&[written, b":", value].concat())));
-            findings.add_with(FindingKind::of_note(kind), line, reason, proposal, None);
-        }
+    let whole = with(":");
+    if let Some(proposal) = with_colon(&whole) {
+        return (FindingKind::MissingColon, WITHOUT_COLON.into(), Some(proposal));
     }
+    let kind = if is_misspelt { FindingKind::MisspeltKey } else { FindingKind::UnknownRecord };
+    (kind, UNKNOWN.into(), is_sitemap(written, value).then(|| format!("Sitemap: {}", excerpt(&whole))))
 }
 
 /// Reports a misspelt key or a missing colon that the dialect accepts: other crawlers may not. Returns whether the value is not what

@@ -139,7 +139,9 @@ impl<'f> With<'f> {
                 effects.merged(Patterns::rank(rules, dialect))
             };
             let (was, now) = (of(self.file.robots, &was, effects), of(&self.robots, &audience.groups, effects));
-            effects.differ_within([&was, &now], &blocking)
+            // They differ at most on paths that a proposed rule matches.
+            let differ = |[was, now, blocking]: [Verdict; 3]| was != now && blocking == Verdict::Allowed;
+            effects.found([&was, &now, &blocking], differ) == Shown::ByNone
         })
     }
 
@@ -185,11 +187,7 @@ impl<'f> With<'f> {
         let blocking = Rule { allow: false, ..*rule };
         let matched = effects.merged(Patterns::rank(std::iter::once(&blocking), self.file.dialect));
         let near = effects.merged(near);
-        let is_so = match rule.allow {
-            true => |both| both == [Verdict::Blocked, Verdict::Allowed],
-            false => |both| both == [Verdict::Blocked; 2],
-        };
-        matches!(effects.found([&matched, &near], is_so), Shown::By(_))
+        matches!(effects.found([&matched, &near], |both| both == [Verdict::Blocked, verdict]), Shown::By(_))
     }
 
     /// Whether no path has another verdict with a proposed rule than with the one that it stands for.

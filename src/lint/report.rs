@@ -109,7 +109,7 @@ fn whole_file(kind: NoteKind, text: &[u8], dialect: &Dialect, findings: &mut Fin
             findings.add(FindingKind::FileCut, first_cut, reason);
         }
         _ => findings.add(
-            FindingKind::of_note(kind),
+            FindingKind::EncodingMended,
             0,
             "the file is invalid UTF-16; the invalid parts were replaced by U+FFFD",
         ),

@@ -208,9 +208,6 @@ impl Class {
     /// The operator has paused the origin; its record says until when.
     pub const PAUSED: Class = Class(STATES * (Ruling::ALL.len() as u8 + 1));
 
-    /// The number of classes; all class numbers are below this.
-    pub const COUNT: usize = Class::PAUSED.0 as usize + 1;
-
     /// The class of an origin that is not paused. A last good answer counts only after a failure, and only if it is definite;
     /// `html_page` only if the answer in use is a robots.txt.
     pub fn new(
