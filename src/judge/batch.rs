@@ -65,13 +65,13 @@ impl JudgeView<'_> {
     ///
     /// If the text is 4 GiB or longer.
     pub fn judge_lines(&self, text: &[u8], outcomes: &mut Vec<Outcome>, scratch: &mut Scratch) {
-        let (mut lines, mut arrays) = (std::mem::take(&mut scratch.lines), std::mem::take(&mut scratch.arrays));
+        let mut lines = std::mem::take(&mut scratch.lines);
         lines.find(text);
         self.judge_into(outcomes, scratch, |judges, found, scratches| {
             found.clear(1);
-            judge(judges, Urls::of_lines(text, &lines), found, scratches, &mut arrays);
+            judge(judges, Urls::of_lines(text, &lines), found, scratches);
         });
-        (scratch.lines, scratch.arrays) = (lines, arrays);
+        scratch.lines = lines;
     }
 
     /// Judges for one crawler.
@@ -81,11 +81,9 @@ impl JudgeView<'_> {
         scratch: &mut Scratch,
         judge: impl FnOnce(&[JudgeView<'_>], &mut Outcomes, &mut [Scratch]),
     ) {
-        let mut found = std::mem::take(&mut scratch.found);
-        std::mem::swap(&mut found.most, outcomes);
+        let mut found = Outcomes::of_one(std::mem::take(outcomes));
         judge(slice::from_ref(self), &mut found, slice::from_mut(scratch));
-        std::mem::swap(&mut found.most, outcomes);
-        scratch.found = found;
+        *outcomes = found.most;
     }
 }
 
@@ -153,10 +151,9 @@ fn append_one(judges: &[JudgeView<'_>], url: &[u8], outcomes: &mut Outcomes, scr
 
 /// Appends the outcomes of the URLs whose places in a text are in the first scratch.
 fn judge_places(judges: &[JudgeView<'_>], text: &[u8], outcomes: &mut Outcomes, scratches: &mut [Scratch]) {
-    let scratch = &mut scratches[0];
-    let (places, mut arrays) = (std::mem::take(&mut scratch.places), std::mem::take(&mut scratch.arrays));
-    judge(judges, places.urls(text), outcomes, scratches, &mut arrays);
-    (scratches[0].places, scratches[0].arrays) = (places, arrays);
+    let places = std::mem::take(&mut scratches[0].places);
+    judge(judges, places.urls(text), outcomes, scratches);
+    scratches[0].places = places;
 }
 
 /// Judges URLs, each for a line that was judged as an empty line, and sets the outcomes of these lines.
@@ -167,7 +164,7 @@ pub(crate) fn judge_apart(
     outcomes: &mut Outcomes,
     scratches: &mut [Scratch],
 ) {
-    let mut found = std::mem::take(&mut scratches[0].found);
+    let mut found = Outcomes::default();
     judge_all(judges, urls, &mut found, scratches);
     for (&line, &outcome) in lines.iter().zip(found.most()) {
         outcomes.most[line] = outcome;
@@ -177,35 +174,22 @@ pub(crate) fn judge_apart(
         Difference { url, ..*difference }
     }));
     outcomes.sort(0);
-    scratches[0].found = found;
 }
 
 /// Judges URLs for crawlers of one policy; appends the outcomes of each.
-pub(crate) fn judge(
-    judges: &[JudgeView<'_>],
-    urls: Urls<'_>,
-    outcomes: &mut Outcomes,
-    scratches: &mut [Scratch],
-    arrays: &mut BatchArrays,
-) {
+pub(crate) fn judge(judges: &[JudgeView<'_>], urls: Urls<'_>, outcomes: &mut Outcomes, scratches: &mut [Scratch]) {
     let from = outcomes.urls();
-    judge_paths(judges, urls, outcomes, scratches, arrays);
-    if let Some(scratch) = scratches.first_mut() {
-        required::block(judges, from, |url| urls.get(url), outcomes, scratch);
-    }
+    judge_paths(judges, urls, outcomes, scratches);
+    required::block(judges, from, |url| urls.get(url), outcomes, &mut scratches[0]);
 }
 
 /// The same, regardless of preferences.
-fn judge_paths(
-    judges: &[JudgeView<'_>],
-    urls: Urls<'_>,
-    outcomes: &mut Outcomes,
-    scratches: &mut [Scratch],
-    arrays: &mut BatchArrays,
-) {
-    let before = scratches.first().is_some_and(|scratch| scratch.refuses_tabs);
+fn judge_paths(judges: &[JudgeView<'_>], urls: Urls<'_>, outcomes: &mut Outcomes, scratches: &mut [Scratch]) {
+    let before = scratches[0].refuses_tabs;
     scratches.iter_mut().for_each(|scratch| scratch.refuses_tabs = urls.refuses_tabs);
-    isa::run(JudgeAll { judges, urls, outcomes, scratches, arrays });
+    let mut arrays = scratches[0].arrays.take().unwrap_or_default();
+    isa::run(JudgeAll { judges, urls, outcomes, scratches, arrays: &mut arrays });
+    scratches[0].arrays = Some(arrays);
     // URLs that are judged one by one are not from a list.
     scratches.iter_mut().for_each(|scratch| scratch.refuses_tabs = before);
 }
@@ -237,7 +221,9 @@ fn judge_changed(
     let Changed { places, outcomes, arrays, .. } = &mut *changed;
     let urls = Urls { gap: batch.gap, refuses_tabs: batch.refuses_tabs, ..places.urls(batch.text) };
     outcomes.clear(over.len());
-    judge_paths(&over, urls, outcomes, scratches, arrays);
+    scratches[0].arrays = arrays.take();
+    judge_paths(&over, urls, outcomes, scratches);
+    *arrays = scratches[0].arrays.take();
     Some(changed)
 }
 

@@ -164,7 +164,7 @@ fn judged(chunk: &Chunk<'_>, matcher: &Matcher, stays: bool) -> bool {
     change();
     let (judges, mut scratch) = ([judge.clone()], [Scratch::default()]);
     outcomes.clear(1);
-    batch::judge(&judges, urls.urls(text), &mut outcomes, &mut scratch, &mut Box::default());
+    batch::judge(&judges, urls.urls(text), &mut outcomes, &mut scratch);
     change();
     for (line, url) in urls.apart(text) {
         batch::judge_apart(&judges, &[line], &[url], &mut outcomes, &mut scratch);

@@ -66,8 +66,6 @@ struct Deciding {
     decision: Decision,
     /// Everything known about the origin except its rules.
     state: OriginState,
-    /// When the deciding answer was captured.
-    captured: Option<i64>,
     /// The status of this answer, if the status decides.
     status: Option<u16>,
     /// The column and the group whose rules decide, if any do.
@@ -98,7 +96,7 @@ impl Explainer {
         let view = self.judging.view();
         let required = if may_be_refused { view.by_requirements(url, &mut self.preferences) } else { None };
         let Some(deciding) = &self.deciding else { return Cause::default() };
-        let captured = deciding.captured;
+        let captured = captured(&deciding.state, deciding.decision);
         let status = deciding.status.filter(|_| !self.is_spared(url));
         let (rule, agent) = match self.rule(url).filter(|rule| !rule.allow || required.is_none()) {
             Some(rule) => (Some(KeptRule::of(&rule)), self.agent_above(&rule)),
@@ -174,8 +172,7 @@ impl Explainer {
             judge.policy().read_rules(group, &mut self.rules);
         }
         let (state, status) = (record.state(), judge.decisions.deciding_status(&record));
-        let captured = captured(&state, decision);
-        Some(Deciding { is_changed, decision, state, captured, status, group, path_start })
+        Some(Deciding { is_changed, decision, state, status, group, path_start })
     }
 
     /// The view that judges the URLs of this origin.

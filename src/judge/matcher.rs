@@ -293,9 +293,8 @@ impl Matchers {
     ) {
         assert_eq!(outcomes.crawlers(), self.0.len(), "outcomes for each crawler");
         preferences.clear(outcomes.urls(), self.0.len());
-        let mut space = Vec::new();
-        let (judges, outcomes) = (Matcher::views(&self.0), outcomes.by_crawler(&mut space));
-        with_scratches(|[scratch, _]| preferences.find(&judges, 0, url, outcomes, &mut scratch.preferences));
+        let (judges, outcomes) = (Matcher::views(&self.0), outcomes.of_each());
+        with_scratches(|[scratch, _]| preferences.find(&judges, 0, url, &outcomes, &mut scratch.preferences));
     }
 }
 
@@ -304,7 +303,6 @@ impl Matchers {
 pub(crate) struct PreferredLines {
     /// The matchers of each policy.
     by_policy: Vec<Vec<Matcher>>,
-    crawlers: usize,
     known: KnownPreferences,
     pages: PagePreferences,
 }
@@ -312,15 +310,14 @@ pub(crate) struct PreferredLines {
 impl PreferredLines {
     /// For the crawlers of these matchers, given for each policy.
     pub fn new(matchers: &[&[Matcher]], caches: &mut CacheMemory) -> PreferredLines {
-        let by_policy: Vec<Vec<Matcher>> = matchers.iter().map(|matchers| matchers.to_vec()).collect();
-        let crawlers = by_policy.iter().map(Vec::len).sum();
-        PreferredLines { by_policy, crawlers, known: caches.cache(), pages: PagePreferences::default() }
+        let by_policy = matchers.iter().map(|matchers| matchers.to_vec()).collect();
+        PreferredLines { by_policy, known: caches.cache(), pages: PagePreferences::default() }
     }
 
     /// Finds the preferences of lines with these outcomes, for each crawler; `url` returns the URL of a line.
     pub fn find<'u>(&mut self, url: impl Fn(usize) -> &'u [u8], outcomes: &[Vec<Outcome>]) {
-        let PreferredLines { by_policy, crawlers, known, pages } = self;
-        pages.clear(outcomes.first().map_or(0, Vec::len), *crawlers);
+        let PreferredLines { by_policy, known, pages } = self;
+        pages.clear(outcomes.first().map_or(0, Vec::len), by_policy.iter().map(Vec::len).sum());
         let mut from = 0;
         for matchers in by_policy {
             let judges = Matcher::views(matchers);

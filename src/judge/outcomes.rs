@@ -57,7 +57,6 @@ pub(crate) struct Difference {
 
 impl Outcomes {
     /// The outcomes for one crawler.
-    #[cfg(test)]
     pub(super) fn of_one(most: Vec<Outcome>) -> Outcomes {
         Outcomes { crawlers: 1, most, ..Outcomes::default() }
     }
@@ -130,29 +129,18 @@ impl Outcomes {
     /// The outcomes for each crawler.
     pub fn of_each(&self) -> Vec<Vec<Outcome>> {
         let mut each = Vec::new();
-        self.expand(&mut each);
+        self.by_crawler(&mut each);
         each
     }
 
-    /// The outcomes for each crawler; `space` holds them if there are several.
-    pub(crate) fn by_crawler<'o>(&'o self, space: &'o mut Vec<Vec<Outcome>>) -> &'o [Vec<Outcome>] {
-        if self.crawlers > 1 {
-            self.expand(space);
-        }
-        self.expanded(space)
-    }
-
-    /// The same, where [`Outcomes::by_crawler`] has filled this space.
-    pub(crate) fn expanded<'o>(&'o self, space: &'o [Vec<Outcome>]) -> &'o [Vec<Outcome>] {
-        if self.crawlers > 1 { space } else { std::slice::from_ref(&self.most) }
-    }
-
-    fn expand(&self, space: &mut Vec<Vec<Outcome>>) {
+    /// The outcomes for each crawler, in this space.
+    pub(crate) fn by_crawler<'o>(&self, space: &'o mut Vec<Vec<Outcome>>) -> &'o [Vec<Outcome>] {
         space.resize(self.crawlers, Vec::new());
         space.iter_mut().for_each(|outcomes| outcomes.clone_from(&self.most));
         for &Difference { url, crawler, outcome } in self.differences() {
             space[usize::from(crawler)][url as usize] = outcome;
         }
+        space
     }
 
     /// Sets the outcome of a URL that has no differences, for all crawlers.

@@ -21,15 +21,14 @@ use crate::policy::{self, Lookup};
 #[derive(Debug)]
 pub struct Scratch {
     pub(crate) walk: automaton::Scratch,
-    pub(super) arrays: Box<BatchArrays>,
+    /// `None` while they are in use, or until they are.
+    pub(super) arrays: Option<Box<BatchArrays>>,
     /// For the URLs whose origins layers change.
     pub(super) changed: Option<Box<Changed>>,
     pub(super) lines: Lines,
     /// The URLs that are judged together, and where they are.
     pub(super) text: Vec<u8>,
     pub(super) places: Places,
-    /// Their outcomes.
-    pub(super) found: Outcomes,
     /// Whether a tab inside makes a URL invalid.
     pub(super) refuses_tabs: bool,
     /// Preferences about uses of pages, if they are needed.
@@ -55,12 +54,11 @@ impl Scratch {
     pub(crate) fn within(caches: &mut CacheMemory) -> Scratch {
         Scratch {
             walk: automaton::Scratch::default(),
-            arrays: Box::default(),
+            arrays: None,
             changed: None,
             lines: Lines::default(),
             text: Vec::new(),
             places: Places::default(),
-            found: Outcomes::default(),
             refuses_tabs: false,
             preferences: caches.cache(),
             counts: UrlCounts::default(),
@@ -69,8 +67,7 @@ impl Scratch {
 
     /// Frees the memory that grows with chunks.
     pub(crate) fn release(&mut self) {
-        (self.walk, self.changed, self.lines, self.text) = Default::default();
-        (self.places, self.found) = Default::default();
+        (self.walk, self.changed, self.lines, self.text, self.places) = Default::default();
     }
 
     /// Takes the next URLs, as many as are judged together; none if the first is too long for 32-bit offsets.
@@ -168,7 +165,7 @@ pub(super) enum Of {
 ///
 /// URLs of a batch are numbered by bytes, which need no bounds check in arrays of 256.
 #[derive(Debug)]
-pub(crate) struct BatchArrays {
+pub(super) struct BatchArrays {
     pub(super) hashes: [u64; BATCH],
     pub(super) first: [u64; BATCH],
     /// In the byte order of the file.
@@ -274,7 +271,8 @@ pub(super) struct Changed {
     urls: Vec<u8>,
     pub places: Places,
     pub outcomes: Outcomes,
-    pub arrays: Box<BatchArrays>,
+    /// The arrays of their batch, while those of the thread are in use; `None` until there is one.
+    pub arrays: Option<Box<BatchArrays>>,
 }
 
 impl Changed {

@@ -177,7 +177,7 @@ fn fast(judges: &[JudgeView<'_>], text: &[u8], after: &[u8]) -> [Vec<Vec<Outcome
     let scratches = || judges.iter().map(|_| Scratch::default()).collect::<Vec<_>>();
     let [mut best, mut portable] = [Outcomes::default(), Outcomes::default()];
     [&mut best, &mut portable].into_iter().for_each(|outcomes| outcomes.clear(judges.len()));
-    batch::judge(judges, urls, &mut best, &mut scratches(), &mut Box::default());
+    batch::judge(judges, urls, &mut best, &mut scratches());
     let (scratches, arrays) = (&mut scratches(), &mut Box::default());
     JudgeAll { judges, urls, outcomes: &mut portable, scratches, arrays }.run::<Portable>();
     [best, portable].map(|outcomes| outcomes.by_crawler(&mut Vec::new()).to_vec())

@@ -10,7 +10,7 @@ use super::kind::FindingKind::*;
 use super::kind::{FindingKind, Severity};
 use crate::dialect::Dialect;
 use crate::formats::visible;
-use crate::robots;
+use crate::robots::{self, Rule};
 
 /// Another line that a finding is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -20,6 +20,14 @@ pub struct Related {
     pub line: u32,
     /// Its text, cut if it is long.
     pub text: String,
+}
+
+impl Related {
+    /// The line of a rule, as it is usually written.
+    pub(super) fn rule(rule: &Rule<'_>) -> Related {
+        let key = if rule.allow { "Allow" } else { "Disallow" };
+        Related { line: rule.line, text: format!("{key}: {}", excerpt(rule.value)) }
+    }
 }
 
 /// One thing that the author probably did not mean.

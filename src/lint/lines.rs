@@ -37,7 +37,7 @@ pub(super) fn check(text: &[u8], robots: &Robots<'_>, dialect: &Dialect, finding
             }
             Key::Side(SideKey::Sitemap) => sitemaps.check(line.number, value, findings),
             Key::Side(key) => {
-                if let Some((kind, reason)) = side_records::readers(key) {
+                if let Some((kind, reason)) = side_records::readers(key.name().as_bytes()) {
                     findings.add(kind, line.number, reason);
                 }
                 side_records::check_uses(line.number, key, value, findings);
@@ -114,7 +114,7 @@ fn unknown(is_misspelt: bool, written: &[u8], colon: bool, value: &[u8]) -> Igno
     if let Some(proposal) = with_colon(&whole).filter(|_| !colon) {
         return (FindingKind::MissingColon, WITHOUT_COLON.into(), Some(proposal));
     }
-    if let Some((kind, reason)) = side_records::readers_of_unknown(written) {
+    if let Some((kind, reason)) = side_records::readers(written) {
         return (kind, reason.into(), None);
     }
     if let Some(key) = nearest(written) {
@@ -184,6 +184,11 @@ pub(super) fn nearest(written: &[u8]) -> Option<&'static str> {
         .map(|(_, key)| key)
 }
 
+/// The key that is meant: the nearest known one, or that of a record which few or nobody read.
+fn key_of(written: &[u8]) -> Option<&'static str> {
+    nearest(written).or_else(|| side_records::usual_key(written))
+}
+
 /// Whether each word is near that of a key, if they are as many.
 fn are_words_near(written: &str, key: &str) -> bool {
     let words = |text: &str| text.split(['-', ' ', '_']).map(str::to_ascii_lowercase).collect::<Vec<_>>();
@@ -198,8 +203,7 @@ const MARK: &str = "\u{feff}";
 /// The key with a sign beside it that cannot be seen, or a quote, and what is to be said of it.
 fn beside(written: &[u8]) -> Option<(&'static str, &'static str)> {
     let bare = meant::unquoted(written);
-    let key =
-        (bare.len() < written.len()).then(|| nearest(bare).or_else(|| side_records::usual_key(bare))).flatten()?;
+    let key = key_of(bare).filter(|_| bare.len() < written.len())?;
     let is_seen =
         |sign: char| !matches!(sign, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{a0}' | '\u{3000}' | '\u{feff}');
     let text = String::from_utf8_lossy(written);
@@ -225,8 +229,7 @@ fn by_look_alike(content: &[u8]) -> Option<(&'static str, &[u8])> {
     let (at, length) = COLONS.iter().filter_map(find).min()?;
     let key = meant::unquoted(&content[..at]);
     let is_word = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'-' | b'_' | b' ');
-    let usual = || nearest(key).or_else(|| side_records::usual_key(key));
-    Some((key.iter().all(is_word).then(usual).flatten()?, &content[at + length..]))
+    Some((key_of(key).filter(|_| key.iter().all(is_word))?, &content[at + length..]))
 }
 
 /// A record, as text.
@@ -252,8 +255,7 @@ pub(super) fn with_colon(content: &[u8]) -> Option<String> {
 /// The key of one or two words that a blank ends, and the rest.
 fn by_blank(content: &[u8]) -> Option<(&'static str, &[u8])> {
     let blanks: Vec<usize> = (0..content.len()).filter(|&at| content[at].is_ascii_whitespace()).take(2).collect();
-    let of = |key: &[u8]| nearest(key).or_else(|| side_records::usual_key(key));
-    blanks.iter().rev().find_map(|&at| Some((of(content[..at].trim_ascii_end())?, &content[at..])))
+    blanks.iter().rev().find_map(|&at| Some((key_of(content[..at].trim_ascii_end())?, &content[at..])))
 }
 
 /// The key that a sign ends, or the value itself, and the rest.

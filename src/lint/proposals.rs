@@ -15,7 +15,7 @@ use super::effects::{Effects, Shown};
 use super::finding::Findings;
 use super::inherited::File;
 use super::meant::{is_narrow, is_start};
-use super::redundant::shortest;
+use super::redundant::{beginning, shortest};
 use crate::dialect::{AllowLines, Dialect, Groups, Precedence};
 use crate::robots::{self, Agents, Group, Key, Line, Note, NoteKind, Robots, Rule};
 use crate::rules::{Pattern, Patterns, Verdict};
@@ -231,11 +231,6 @@ fn rules_of(proposal: &str, dialect: &Dialect) -> usize {
         _ => false,
     };
     proposal.lines().filter(is_rule).count()
-}
-
-/// The bytes that every path begins with that a pattern matches.
-fn beginning<'p>(patterns: &'p Patterns, pattern: &Pattern) -> &'p [u8] {
-    &patterns.text()[patterns.segments(pattern).next().expect("a pattern has a segment")]
 }
 
 #[cfg(test)]

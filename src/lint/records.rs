@@ -50,8 +50,7 @@ pub(super) fn check(
         lines.disallows = blocking.is_some();
         for (&line, rule) in lines.empty.iter().zip(blocking.iter().cycle()) {
             let reason = "it says that nothing is forbidden, but other rules of the record do forbid something: it has no effect";
-            let related = Related { line: rule.line, text: format!("Disallow: {}", excerpt(rule.value)) };
-            findings.add_with(FindingKind::EmptyDisallow, line, reason, None, Some(related));
+            findings.add_with(FindingKind::EmptyDisallow, line, reason, None, Some(Related::rule(rule)));
         }
     }
     lines

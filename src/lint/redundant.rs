@@ -8,11 +8,11 @@ use hashbrown::{HashMap, HashSet};
 
 use super::audience::Audience;
 use super::effects::{Effects, Shown};
-use super::finding::{Finding, Findings, Related, excerpt};
+use super::finding::{Finding, Findings, Related};
 use super::inherited::File;
 use super::{FindingKind, Severity};
 use crate::robots::Rule;
-use crate::rules::{Patterns, Verdict};
+use crate::rules::{Pattern, Patterns, Verdict};
 
 /// Reports rules and records without effect. `inherit` tells of each audience whether nothing is lifted for it.
 ///
@@ -165,10 +165,7 @@ fn is_allow_all(rule: &Rule<'_>) -> bool {
 fn report(rule: &Rule<'_>, instead: Option<&Rule<'_>>, findings: &mut Findings<'_>) {
     let what =
         if rule.allow { "it lifts nothing: all that it matches is allowed" } else { "all that it matches is blocked" };
-    let related = instead.map(|other| {
-        let key = if other.allow { "Allow" } else { "Disallow" };
-        Related { line: other.line, text: format!("{key}: {}", excerpt(other.value)) }
-    });
+    let related = instead.map(Related::rule);
     let reason = match &related {
         Some(Related { line, text, .. }) => format!("{what} without it, by line {line}, {text}"),
         None => format!("{what} without it"),
@@ -231,6 +228,11 @@ pub(super) fn shortest(patterns: &Patterns, rank: usize) -> Vec<u8> {
     path
 }
 
+/// The bytes that every path begins with that a pattern matches.
+pub(super) fn beginning<'p>(patterns: &'p Patterns, pattern: &Pattern) -> &'p [u8] {
+    &patterns.text()[patterns.segments(pattern).next().expect("a pattern has a segment")]
+}
+
 /// Finds the patterns that can match a path that another one matches: the literal beginning of one begins that of the other.
 struct Near<'p> {
     /// Beginnings and ranks, sorted.
@@ -243,8 +245,7 @@ struct Near<'p> {
 
 impl<'p> Near<'p> {
     fn of(patterns: &'p Patterns) -> Near<'p> {
-        let beginning = |pattern| &patterns.text()[patterns.segments(pattern).next().expect("a pattern has a segment")];
-        let beginnings: Vec<&[u8]> = patterns.all().iter().map(beginning).collect();
+        let beginnings: Vec<&[u8]> = patterns.all().iter().map(|pattern| beginning(patterns, pattern)).collect();
         let mut sorted: Vec<(&[u8], usize)> = beginnings.iter().copied().zip(0..).collect();
         sorted.sort_unstable();
         let mut lengths: Vec<usize> = beginnings.iter().map(|beginning| beginning.len()).collect();

@@ -83,7 +83,7 @@ fn no_text(problem: BodyProblem, dialect: &Dialect) -> Report {
     let reason = format!("the file is no robots.txt: {problem}; crawlers may read it as one that forbids nothing");
     findings.add(FindingKind::NotText, 0, reason);
     let (findings, left_off) = findings.in_order(b"");
-    Report { findings, left_off, not_searched: 0, undecided: 0, work: 0 }
+    Report { findings, left_off, ..Report::default() }
 }
 
 /// Reports what lines come to for all paths, and returns the number of questions that were not decided.

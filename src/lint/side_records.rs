@@ -235,8 +235,9 @@ fn repeated(delays: &[&SideRecord<'_>], audiences: &[Audience], findings: &mut F
 /// What replaced the records that told what to index.
 const META: &str = "use a robots meta tag or an X-Robots-Tag header, on pages that may be fetched";
 
-/// Keys that are no record of ours, with who reads them. A star stands for the rest of a key.
-const OTHERS: [(&str, FindingKind, &str); 9] = [
+/// Keys that not all crawlers know, with who reads them. A star stands for the rest of a key. Delays have findings of their own, and
+/// sitemaps are read by all search engines.
+const READERS: [(&str, FindingKind, &str); 18] = [
     ("Noindex", DeadRecord, "no crawler is known to read Noindex since Google stopped on 1 September 2019"),
     ("Nofollow", DeadRecord, "no crawler is known to read Nofollow since Google stopped on 1 September 2019"),
     ("Noarchive", DeadRecord, "no crawler is known to read Noarchive in a robots.txt"),
@@ -254,56 +255,52 @@ const OTHERS: [(&str, FindingKind, &str); 9] = [
         "AllowAITraining is of draft-canel-robots-ai-control of 2024, which is no standard",
     ),
     ("DisallowAIInput", RecordOfFew, "DisallowAIInput is of no standard, and no crawler is known to read it"),
+    (
+        "Host",
+        DeadRecord,
+        "only Yandex read Host, until March 2018: it asks for redirects (301) to the main host instead",
+    ),
+    ("Clean-param", RecordOfFew, "only Yandex reads Clean-param"),
+    (
+        "Request-rate",
+        RecordOfFew,
+        "few read Request-rate, of Conner's extended standard of 1996: Seznam, and Python's urllib.robotparser",
+    ),
+    (
+        "Visit-time",
+        RecordOfFew,
+        "Visit-time is of Conner's extended standard of 1996; no large search engine says that it reads it",
+    ),
+    ("Content-Usage", RecordOfFew, "Content-Usage is of the IETF's drafts on AI preferences, which are not finished"),
+    (
+        "Content-Signal",
+        RecordOfFew,
+        "Content-Signal is Cloudflare's; it tells crawlers what the site asks for, and few say that they obey",
+    ),
+    ("License", RecordOfFew, "License is read by those who follow Really Simple Licensing (RSL 1.0)"),
+    (
+        "DisallowAITraining",
+        RecordOfFew,
+        "DisallowAITraining is of draft-canel-robots-ai-control of 2024, which is no standard",
+    ),
+    ("LLM-Policy", RecordOfFew, "LLM-Policy is of no standard, and no crawler is known to read it"),
 ];
 
-/// The kind of finding for a record with an unknown key, and who reads it.
-pub(super) fn readers_of_unknown(key: &[u8]) -> Option<(FindingKind, String)> {
+/// The kind of finding for a record with this key, if not all know it, and who reads it.
+pub(super) fn readers(key: &[u8]) -> Option<(FindingKind, String)> {
     let is_key = |name: &str| match name.strip_suffix('*') {
         Some(start) => key.get(..start.len()).is_some_and(|text| text.eq_ignore_ascii_case(start.as_bytes())),
         None => key.eq_ignore_ascii_case(name.as_bytes()),
     };
-    let (name, kind, reader) = OTHERS.iter().find(|(name, ..)| is_key(name))?;
+    let (name, kind, reader) = READERS.iter().find(|(name, ..)| is_key(name))?;
     let replaced = matches!(*name, "Noindex" | "Nofollow" | "Noarchive" | "Nosnippet");
     Some((*kind, if replaced { format!("{reader}; {META}") } else { (*reader).to_owned() }))
 }
 
 /// Such a key as it is usually written, but for one that may begin a sentence.
 pub(super) fn usual_key(key: &[u8]) -> Option<&'static str> {
-    let names = OTHERS.iter().map(|&(name, ..)| name);
+    let names = READERS.iter().map(|&(name, ..)| name);
     names.filter(|name| *name != "Comment").find(|name| key.eq_ignore_ascii_case(name.as_bytes()))
-}
-
-/// The same of a known one, if not all know it.
-pub(super) fn readers(key: SideKey) -> Option<(FindingKind, &'static str)> {
-    Some(match key {
-        // Their own findings say who reads delays; sitemaps are read by all search engines.
-        SideKey::CrawlDelay | SideKey::Sitemap => return None,
-        SideKey::Host => (
-            DeadRecord,
-            "only Yandex read Host, until March 2018: it asks for redirects (301) to the main host instead",
-        ),
-        SideKey::CleanParam => (RecordOfFew, "only Yandex reads Clean-param"),
-        SideKey::RequestRate => (
-            RecordOfFew,
-            "few read Request-rate, of Conner's extended standard of 1996: Seznam, and Python's urllib.robotparser",
-        ),
-        SideKey::VisitTime => (
-            RecordOfFew,
-            "Visit-time is of Conner's extended standard of 1996; no large search engine says that it reads it",
-        ),
-        SideKey::ContentUsage => {
-            (RecordOfFew, "Content-Usage is of the IETF's drafts on AI preferences, which are not finished")
-        }
-        SideKey::ContentSignal => (
-            RecordOfFew,
-            "Content-Signal is Cloudflare's; it tells crawlers what the site asks for, and few say that they obey",
-        ),
-        SideKey::License => (RecordOfFew, "License is read by those who follow Really Simple Licensing (RSL 1.0)"),
-        SideKey::DisallowAiTraining => {
-            (RecordOfFew, "DisallowAITraining is of draft-canel-robots-ai-control of 2024, which is no standard")
-        }
-        SideKey::LlmPolicy => (RecordOfFew, "LLM-Policy is of no standard, and no crawler is known to read it"),
-    })
 }
 
 /// Checks the value of a line, if it says something about uses.
@@ -424,13 +421,13 @@ mod tests {
 
     #[test]
     fn records_of_others_are_known_by_name() {
-        let (kind, reason) = readers_of_unknown(b"NoIndex").unwrap();
+        let (kind, reason) = readers(b"NoIndex").unwrap();
         assert_eq!(kind, DeadRecord);
         assert!(reason.contains("2019") && reason.contains("X-Robots-Tag"), "{reason}");
-        assert_eq!(readers_of_unknown(b"ACAP-crawler").unwrap().0, DeadRecord);
+        assert_eq!(readers(b"ACAP-crawler").unwrap().0, DeadRecord);
         for key in ["x-noindex", "acap", "", "disallow"] {
-            assert_eq!(readers_of_unknown(key.as_bytes()), None, "{key}");
+            assert_eq!(readers(key.as_bytes()), None, "{key}");
         }
-        assert_eq!(readers(SideKey::Sitemap), None);
+        assert_eq!(readers(b"Sitemap"), None);
     }
 }

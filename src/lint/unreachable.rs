@@ -7,8 +7,8 @@
 use hashbrown::HashMap;
 use std::collections::BTreeMap;
 
-use super::FindingKind;
-use super::finding::{Findings, Related, excerpt};
+use super::finding::{Findings, Related};
+use super::{FindingKind, redundant};
 use crate::dialect::{Dialect, Groups, Precedence};
 use crate::robots::{Robots, Rule};
 use crate::rules::{Pattern, Patterns};
@@ -77,8 +77,7 @@ fn shadowed(patterns: &Patterns, rules: usize, work: &mut Work) -> Vec<(usize, u
 
 /// Reports a rule, which may be one of a whole record without a rule that decides.
 fn report(rule: &Rule<'_>, winner: &Rule<'_>, is_whole: bool, dialect: &Dialect, findings: &mut Findings<'_>) {
-    let key = if winner.allow { "Allow" } else { "Disallow" };
-    let text = format!("{key}: {}", excerpt(winner.value));
+    let related = Related::rule(winner);
     let how = match dialect.precedence {
         Precedence::Longest => "wins against it and matches every path that it matches",
         Precedence::FirstMatch => "comes before it and matches every path that it matches",
@@ -86,13 +85,13 @@ fn report(rule: &Rule<'_>, winner: &Rule<'_>, is_whole: bool, dialect: &Dialect,
     };
     let mut reason = match rule.value == winner.value && rule.allow == winner.allow {
         true => format!("it repeats line {}", winner.line),
-        false => format!("it never decides: line {}, {text}, {how}", winner.line),
+        false => format!("it never decides: line {}, {}, {how}", winner.line, related.text),
     };
     if is_whole {
         reason +=
             "; no rule of its record decides: remove the whole record, for without rules its agents join the next one";
     }
-    findings.add_with(FindingKind::UnreachableRule, rule.line, reason, None, Some(Related { line: winner.line, text }));
+    findings.add_with(FindingKind::UnreachableRule, rule.line, reason, None, Some(related));
 }
 
 // Searches, for each pattern, one that wins against it and covers it.
@@ -160,8 +159,7 @@ fn equal(patterns: &Patterns, shadows: &mut Shadows) {
 
 /// The bytes that begin every path matched by a pattern.
 fn beginning<'p>(patterns: &'p Patterns, pattern: &Pattern) -> &'p [u8] {
-    let first = patterns.segments(pattern).next().expect("a pattern has a segment");
-    if first.is_empty() { b"/" } else { &patterns.text()[first] }
+    Some(redundant::beginning(patterns, pattern)).filter(|beginning| !beginning.is_empty()).unwrap_or(b"/")
 }
 
 /// Whether a pattern is a plain prefix.

@@ -13,7 +13,7 @@ use crate::judge::lines::Lines;
 use crate::judge::matcher::Matcher;
 use crate::judge::outcomes::{AllowedIf, Outcomes};
 use crate::judge::pieces::Pieces;
-use crate::judge::scratch::{BatchArrays, Scratch};
+use crate::judge::scratch::Scratch;
 use crate::judge::tally::{self, Changes, CrawlerCounts, Tally};
 use crate::judge::urls::UrlCounts;
 use crate::outcome::{Outcome, Partition, Reason};
@@ -109,7 +109,6 @@ pub(super) struct Worker {
     notes_waiting: bool,
     /// One to judge for most crawlers, one for the others.
     scratches: [Scratch; 2],
-    arrays: Box<BatchArrays>,
     urls: LineUrls,
     /// The outcomes of the chunk's lines, also by the older policy, if there is one; and space for the outcomes of each
     /// crawler.
@@ -138,7 +137,6 @@ impl Worker {
             style,
             notes_waiting,
             scratches,
-            arrays: Box::default(),
             urls: LineUrls::default(),
             outcomes: Outcomes::default(),
             by_older: Outcomes::default(),
@@ -201,12 +199,12 @@ impl Worker {
 
     /// Finds the outcomes of a chunk's lines, for each crawler, and by the older policy, if there is one.
     fn find_outcomes(&mut self, text: &[u8], urls: &LineUrls) {
-        let Worker { matchers, older, allowed_if, scratches, arrays, outcomes, by_older, .. } = self;
+        let Worker { matchers, older, allowed_if, scratches, outcomes, by_older, .. } = self;
         let (lines, apart): (Vec<usize>, Vec<&[u8]>) = urls.apart(text).unzip();
-        let mut find = |matchers: &[Matcher], outcomes: &mut Outcomes, scratches: &mut [Scratch; 2]| {
+        let find = |matchers: &[Matcher], outcomes: &mut Outcomes, scratches: &mut [Scratch; 2]| {
             let judges = Matcher::views(matchers);
             outcomes.clear(judges.len());
-            batch::judge(&judges, urls.urls(text), outcomes, scratches, arrays);
+            batch::judge(&judges, urls.urls(text), outcomes, scratches);
             if !lines.is_empty() {
                 batch::judge_apart(&judges, &lines, &apart, outcomes, scratches);
             }
@@ -261,7 +259,7 @@ impl Worker {
     pub fn rows<'w>(&'w mut self, text: &'w [u8]) -> Option<(&'w [Vec<Outcome>], ChunkCauses<'w>)> {
         let causes = self.renderer.causes(text, &self.urls)?;
         // Otherwise nothing but the sets of crawlers is written.
-        let outcomes = if causes.refusals.is_none() { self.outcomes.expanded(&self.by_crawler) } else { &[] };
+        let outcomes = if causes.refusals.is_none() { &self.by_crawler[..] } else { &[] };
         Some((outcomes, causes))
     }
 
