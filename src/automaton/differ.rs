@@ -4,14 +4,29 @@
 //! of states is visited once, nearest first. The caller decides what a combination of verdicts means, for example that
 //! two automata differ, and how. A *difference* is a place where this meaning begins or changes along a path. So
 //! `Disallow: /` differs from no rules in one place, `/`, however many paths begin with it.
+//!
+//! Whether an automaton has both verdicts is the same question, about one automaton: does a path exist whose verdict
+//! differs from that of `/`? Where any difference will do, the walk goes deep along patterns first, because verdicts
+//! change at the ends of patterns.
 
 use hashbrown::HashSet;
+use std::collections::VecDeque;
 
 use super::dfa::spots::{Nexts, Spot};
-use super::paths::{DEAD, FoundPath, PathState, Paths, Trail};
-use super::reach::{KEPT, tried};
+use super::head::ENGINE_DFA;
+use super::paths::{DEAD, PathState, Paths};
 use super::{Engine, Scratch, engine, verdict};
-use crate::rules::{Patterns, Verdict};
+use crate::rules::{Pattern, Patterns, Verdict};
+
+/// The most places, of a state of a path and the states of automata, that are visited for one question. Each byte of a
+/// group's patterns makes a few.
+pub const PAIRS: usize = 1 << 18;
+
+/// Memory is released after a walk of more places than this.
+const KEPT: usize = 1 << 14;
+
+/// The most patterns of a group whose paths are tried.
+const TRIED: usize = 256;
 
 /// A path on which automata differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,16 +86,12 @@ pub enum Rules<'r> {
 
 impl<'r> Rules<'r> {
     fn words(self) -> &'r [u32] {
+        const ALLOWED: [u32; 4] = [ENGINE_DFA.to_le(), 0, 0, 0];
+        const BLOCKED: [u32; 4] = [ENGINE_DFA.to_le(), 1u32.to_le(), 1u32.to_le(), 0];
         match self {
-            Rules::All(_) => &[],
+            Rules::All(Verdict::Allowed) => &ALLOWED,
+            Rules::All(Verdict::Blocked) => &BLOCKED,
             Rules::Of(words, _) => words,
-        }
-    }
-
-    fn start(self) -> Option<Spot> {
-        match self {
-            Rules::All(verdict) => Some(Spot::all(verdict)),
-            Rules::Of(words, _) => Spot::start(words),
         }
     }
 }
@@ -110,13 +121,23 @@ type Place<const N: usize> = ([u64; N], u16);
 const END: u16 = 256;
 const REST: u16 = 257;
 
-/// A visited place: the state of a path, and the spots of the automata. `told` is the meaning at the last place where a
-/// path could end.
+/// A place: the state of a path, and the spots of the automata. `told` is the meaning at the last place where a path
+/// could end; `before` and `byte` lead here, if it is not the first.
 #[derive(Debug, Clone, Copy)]
 struct Visited<const N: usize, T> {
     state: PathState,
     spots: [Spot; N],
     told: Option<T>,
+    before: usize,
+    byte: u8,
+}
+
+/// What is looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    All,
+    Nearest,
+    Any,
 }
 
 /// Memory for a walk over all paths, reused for each question.
@@ -126,8 +147,9 @@ pub struct DifferSpace<const N: usize, T> {
     /// The bytes with a transition of their own in any automaton.
     bytes: Vec<u8>,
     seen: HashSet<(PathState, [u64; N])>,
-    queue: Vec<Visited<N, T>>,
-    trail: Trail,
+    places: Vec<Visited<N, T>>,
+    /// The places whose successors have not been visited yet.
+    open: VecDeque<usize>,
     found: HashSet<Place<N>>,
     scratch: Scratch,
 }
@@ -138,8 +160,8 @@ impl<const N: usize, T> Default for DifferSpace<N, T> {
             nexts: std::array::from_fn(|_| Nexts::default()),
             bytes: Vec::new(),
             seen: HashSet::new(),
-            queue: Vec::new(),
-            trail: Trail::default(),
+            places: Vec::new(),
+            open: VecDeque::new(),
             found: HashSet::new(),
             scratch: Scratch::default(),
         }
@@ -150,89 +172,99 @@ impl<const N: usize, T: Copy + PartialEq> DifferSpace<N, T> {
     /// The differences between automata. The walk ends after `budget` places. If an automaton has no DFA, paths that
     /// the patterns suggest are tried; then finding no difference proves nothing.
     pub fn differences(&mut self, question: &Question<'_, N, T>, budget: usize) -> Differences<T> {
-        self.found(question, budget, usize::MAX)
+        self.found(question, budget, Wanted::All)
     }
 
     /// One of the nearest differences, or that there is none; `None` if the budget does not suffice to know. The walk
     /// ends at the first difference, however many the question shows.
     pub fn first(&mut self, question: &Question<'_, N, T>, budget: usize) -> Option<Option<Difference<T>>> {
-        let Differences { shown, are_all, .. } = self.found(&Question { shown: 1, ..*question }, budget, 1);
+        let Differences { shown, are_all, .. } =
+            self.found(&Question { shown: 1, ..*question }, budget, Wanted::Nearest);
         match shown.into_iter().next() {
             Some(first) => Some(Some(first)),
             None => are_all.then_some(None),
         }
     }
 
-    /// How many places the last walk visited.
-    pub fn places(&self) -> usize {
-        self.queue.len()
+    /// Whether there is a difference; `None` if the budget does not suffice to know, nor do the paths that the patterns
+    /// suggest. This takes less time than to look for the nearest.
+    pub fn any(&mut self, question: &Question<'_, N, T>, budget: usize) -> Option<bool> {
+        let found = self.found(question, budget, Wanted::Any);
+        if found.count() > 0 { Some(true) } else { found.are_all.then_some(false) }
     }
 
-    /// The differences up to the place where there are `enough`.
-    fn found(&mut self, question: &Question<'_, N, T>, budget: usize, enough: usize) -> Differences<T> {
-        if self.queue.len() > KEPT {
+    /// How many places the last walk found.
+    pub fn places(&self) -> usize {
+        self.places.len()
+    }
+
+    /// The differences, up to the place where no more are wanted.
+    fn found(&mut self, question: &Question<'_, N, T>, budget: usize, wanted: Wanted) -> Differences<T> {
+        if self.places.len() > KEPT {
             *self = DifferSpace::default();
         }
         self.seen.clear();
-        self.queue.clear();
-        self.trail.clear();
+        self.places.clear();
+        self.open.clear();
         self.found.clear();
-        let has_no_dfa = |rules: &Rules<'_>| matches!(rules, Rules::Of(words, _) if engine(words) == Engine::Cursors);
-        if question.rules.iter().any(has_no_dfa) {
-            return self.tried(question);
-        }
         let mut found = Differences::none();
-        found.are_all = self.walk(question, [budget, enough], &mut found).is_some();
+        let have_dfas = question.rules.iter().all(|rules| engine(rules.words()) != Engine::Cursors);
+        found.are_all = have_dfas && self.walk(question, budget, wanted, &mut found).is_some();
+        if !have_dfas || wanted == Wanted::Any && !found.are_all {
+            self.try_suggested(question, &mut found);
+        }
         found
     }
 
-    /// Walks until everything is visited or there are enough differences; `None` if the budget is spent, or the words
-    /// of an automaton are not a table.
+    /// Walks until everything is visited or what is wanted is found; `None` if the budget is spent, or the words of an
+    /// automaton are not a table.
     fn walk(
         &mut self,
         question: &Question<'_, N, T>,
-        [budget, enough]: [usize; 2],
+        budget: usize,
+        wanted: Wanted,
         found: &mut Differences<T>,
     ) -> Option<()> {
-        let Question { rules, paths, tell, shown } = *question;
+        let Question { rules, paths, tell, .. } = *question;
         let tables = rules.map(Rules::words);
-        self.queue.push(Visited { state: paths.start(), spots: all(rules.map(Rules::start))?, told: None });
-        self.trail.begin();
-        let mut at = 0;
-        while let Some(&visited) = self.queue.get(at) {
-            if found.shown.len() >= enough {
+        let spots = all(tables.map(Spot::start))?;
+        self.note(Visited { state: paths.start(), spots, told: None, before: usize::MAX, byte: 0 });
+        loop {
+            if wanted != Wanted::All && found.count() > 0 {
                 return Some(());
             }
-            if at == budget {
+            let is_spent = self.places.len() - self.open.len() >= budget;
+            let next = if wanted == Wanted::Any { self.open.pop_back() } else { self.open.pop_front() };
+            let Some(at) = next else { return Some(()) };
+            if is_spent {
                 return None;
             }
-            let mut last = visited.told;
-            if paths.can_end(visited.state) {
-                let told = tell(all(std::array::from_fn(|one| visited.spots[one].at_end(tables[one])))?);
+            let Visited { state, spots, told: mut last, .. } = self.places[at];
+            if paths.can_end(state) {
+                let told = tell(all(std::array::from_fn(|one| spots[one].at_end(tables[one])))?);
                 if let Some(told) = told.filter(|_| told != last)
-                    && self.found.insert(place(visited.spots, END))
+                    && self.found.insert(place(spots, END))
                 {
-                    found.add(told, shown, || FoundPath { at, then: None }.path(&self.trail, paths));
+                    found.add(told, question.shown, || self.path(at));
                 }
                 last = told;
             }
-            self.find_nexts(tables, visited.spots)?;
+            self.find_nexts(tables, spots)?;
+            let to =
+                |state: PathState, spots: [Spot; N], byte: u8| Visited { state, spots, told: last, before: at, byte };
             for number in 0..self.bytes.len() {
                 let byte = self.bytes[number];
                 let spots = self.nexts.each_ref().map(|nexts| nexts.on(byte));
-                let next = Visited { state: paths.next(visited.state, byte), spots, told: last };
-                self.visit(at, (byte, u16::from(byte)), next, question, found);
+                self.visit(to(paths.next(state, byte), spots, byte), u16::from(byte), question, found);
             }
-            for (state, class) in paths.nexts(visited.state) {
+            for (state, class) in paths.nexts(state) {
                 let is_other = |byte: &&u8| self.bytes.binary_search(byte).is_err();
                 if let Some(&byte) = class.iter().find(is_other) {
                     let spots = self.nexts.each_ref().map(|nexts| nexts.rest);
-                    self.visit(at, (byte, REST), Visited { state, spots, told: last }, question, found);
+                    self.visit(to(state, spots, byte), REST, question, found);
                 }
             }
-            at += 1;
         }
-        Some(())
     }
 
     /// Finds the successors of spots. `None` if the words of an automaton are not a table.
@@ -247,55 +279,72 @@ impl<const N: usize, T: Copy + PartialEq> DifferSpace<N, T> {
         Some(())
     }
 
-    /// Notes a place that a byte leads to. A path can end after every state but the dead one, so if all verdicts are
+    /// Notes a place to go on from.
+    fn note(&mut self, place: Visited<N, T>) {
+        self.open.push_back(self.places.len());
+        self.places.push(place);
+    }
+
+    /// The bytes that lead to a place.
+    fn path(&self, at: usize) -> Vec<u8> {
+        let before = std::iter::successors(self.places.get(at), |place| self.places.get(place.before));
+        let mut path: Vec<u8> = before.map(|place| place.byte).collect();
+        // No byte leads to the first place.
+        path.pop();
+        path.reverse();
+        path
+    }
+
+    /// Notes a place that was reached. A path can end after every state but the dead one, so if all verdicts are
     /// settled, their meaning is known from there on.
-    fn visit(
-        &mut self,
-        at: usize,
-        (byte, by): (u8, u16),
-        next: Visited<N, T>,
-        question: &Question<'_, N, T>,
-        found: &mut Differences<T>,
-    ) {
+    fn visit(&mut self, next: Visited<N, T>, by: u16, question: &Question<'_, N, T>, found: &mut Differences<T>) {
         if next.state == DEAD {
             return;
         }
         if let Some(settled) = all(next.spots.map(Spot::settled)) {
             let told = (question.tell)(settled);
             if let Some(told) = told.filter(|_| told != next.told)
-                && self.found.insert(place(self.queue[at].spots, by))
+                && self.found.insert(place(self.places[next.before].spots, by))
             {
-                let path = FoundPath { at, then: Some((byte, next.state)) };
-                found.add(told, question.shown, || path.path(&self.trail, question.paths));
+                found.add(told, question.shown, || {
+                    let mut path = self.path(next.before);
+                    path.push(next.byte);
+                    question.paths.end(next.state, &mut path);
+                    path
+                });
             }
         } else if self.seen.insert((next.state, next.spots.map(Spot::number))) {
-            self.queue.push(next);
-            self.trail.add(at, byte);
+            self.note(next);
         }
     }
 
-    /// The differences on paths that the patterns of all suggest.
-    fn tried(&mut self, question: &Question<'_, N, T>) -> Differences<T> {
-        let mut found = Differences { are_all: false, ..Differences::none() };
-        let mut suggested = Vec::new();
+    /// Adds the differences on paths that the patterns of all suggest.
+    fn try_suggested(&mut self, question: &Question<'_, N, T>, found: &mut Differences<T>) {
+        let mut suggested = vec![b"/".to_vec(), b"/a".to_vec()];
         for rules in question.rules {
             if let Rules::Of(_, patterns) = rules {
-                suggested.extend(tried(&patterns()));
+                let patterns = patterns();
+                suggested.extend(patterns.all().iter().take(TRIED).map(|pattern| suggested_by(pattern, &patterns)));
             }
         }
         suggested.sort_by(|one, other| (one.len(), one).cmp(&(other.len(), other)));
         suggested.dedup();
         for path in suggested.into_iter().filter(|path| question.paths.contains(path)) {
-            let verdicts = question.rules.map(|rules| match rules {
-                Rules::Of(words, _) => verdict(words, &path, &mut self.scratch),
-                Rules::All(verdict) => verdict,
-            });
+            let verdicts = question.rules.map(|rules| verdict(rules.words(), &path, &mut self.scratch));
             if let Some(told) = (question.tell)(verdicts) {
                 found.add(told, question.shown, || path);
             }
         }
-        found
     }
+}
+
+/// A path that a pattern suggests.
+fn suggested_by(pattern: &Pattern, patterns: &Patterns) -> Vec<u8> {
+    let mut path = Vec::new();
+    for (number, segment) in patterns.segments(pattern).enumerate() {
+        path.extend_from_slice(if number == 0 && segment.is_empty() { b"/" } else { &patterns.text()[segment] });
+    }
+    path
 }
 
 /// All of these, if all are there.
@@ -395,5 +444,64 @@ mod tests {
         let question = Question { rules: sides, paths: &paths, tell: &newer, shown: 1 };
         let found = DifferSpace::default().differences(&question, 5);
         assert_eq!(found, Differences { are_all: false, ..Differences::none() });
+    }
+
+    /// Whether rules have both verdicts, and the verdict on `/`.
+    fn have_both(rules: &str, dfa_budget: usize, budget: usize) -> (Option<bool>, Verdict) {
+        let words = compiled(rules, dfa_budget);
+        let paths = Paths::new(&AskedPaths::of(Dialect::DEFAULT));
+        let root = verdict(&words, b"/", &mut Scratch::default());
+        let tell = |[verdict]: [Verdict; 1]| (verdict != root).then_some(());
+        let question =
+            Question { rules: [Rules::Of(&words, &|| patterns(rules))], paths: &paths, tell: &tell, shown: 0 };
+        (DifferSpace::default().any(&question, budget), root)
+    }
+
+    #[test]
+    fn only_paths_that_can_be_asked_for_count() {
+        let (allowed, blocked, both) = (Some(Verdict::Allowed), Some(Verdict::Blocked), None);
+        for (rules, expected) in [
+            ("-/", blocked),
+            ("-/*", blocked),
+            ("-*", blocked),
+            ("+/", allowed),
+            ("", allowed),
+            // robots.txt itself is left out, but neither what begins with it, nor a query of it.
+            ("-/ +/robots.txt$", blocked),
+            ("-/ +/robots.txt", both),
+            ("-/ +/robots.txt?$", both),
+            ("-/robots.txt$", allowed),
+            // Neither dot segments nor raw bytes that are escaped are asked for.
+            ("-/../", allowed),
+            ("-/./x", allowed),
+            ("-/..$", allowed),
+            ("-/..a", both),
+            ("-/?x/../", both),
+            ("-/%2e/", allowed),
+            ("-/%7c", both),
+            ("-/a b", both),
+            ("-/$", both),
+            ("-/ +/a -/aa", both),
+            ("-/a -/b +/", both),
+            ("-/shop +/shop/*.html$", both),
+            ("-/ +/ab$", both),
+            ("-/%7", both),
+            ("-/a -/b +/bb", both),
+            ("-/*a*b +/*ab$", both),
+        ] {
+            let (have_both, root) = have_both(rules, usize::MAX, PAIRS);
+            assert_eq!(have_both, Some(expected.is_none()), "{rules}");
+            assert_eq!(expected.unwrap_or(root), root, "{rules}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_claimed_beyond_the_budget() {
+        // The path that the pattern suggests is tried then.
+        assert_eq!(have_both("-/a-long-one", usize::MAX, 5).0, Some(true));
+        assert_eq!(have_both("+/a-long-one -/b", usize::MAX, 1).0, Some(true));
+        assert_eq!(have_both("-/ab*c +/*abc", usize::MAX, 1).0, None);
+        assert_eq!(have_both("-/ +/*a*b", 0, PAIRS).0, Some(true));
+        assert_eq!(have_both("-/*a*b -/", 0, PAIRS).0, None);
     }
 }

@@ -1,7 +1,5 @@
 //! The DFA of the paths that can be requested. Automata of groups are walked together with it, so that only these paths
 //! count.
-//!
-//! A walk records how it reached each pair of states (`Trail`), to report a path to it.
 
 use hashbrown::HashMap;
 use regex_automata::dfa::{Automaton, StartKind, dense};
@@ -29,10 +27,13 @@ pub struct Paths {
     members: Vec<Vec<u8>>,
     /// By state and class, the next state.
     next: Vec<PathState>,
-    /// By state, whether a path can end there.
-    ends: Vec<bool>,
+    /// By state, how many bytes a path takes at least to its end.
+    left: Vec<u16>,
     start: PathState,
 }
+
+/// No path ends.
+const NEVER: u16 = u16::MAX;
 
 /// A row of a table of transitions: by byte, the next state.
 type Row = [PathState; 256];
@@ -56,7 +57,17 @@ impl Paths {
             kept.map(|state| (rows[state].map(|next| merged[usize::from(next)]), ends[state])).unzip();
         let (classes, members) = classes(&rows);
         let next = rows.iter().flat_map(|row| members.iter().map(|bytes| row[usize::from(bytes[0])])).collect();
-        Paths { classes, members, next, ends, start }
+        let left = ends.iter().map(|&end| if end { 0 } else { NEVER }).collect();
+        let mut paths = Paths { classes, members, next, left, start };
+        for round in 1..=count {
+            for state in 0..=count {
+                let is_before = |(next, _): (PathState, &[u8])| paths.left[usize::from(next)] == round - 1;
+                if paths.left[usize::from(state)] == NEVER && paths.nexts(state).any(is_before) {
+                    paths.left[usize::from(state)] = round;
+                }
+            }
+        }
+        paths
     }
 
     /// The state in which every path begins.
@@ -67,7 +78,7 @@ impl Paths {
     /// Whether a path can end in a state.
     #[inline]
     pub(super) fn can_end(&self, state: PathState) -> bool {
-        self.ends[usize::from(state)]
+        self.left[usize::from(state)] == 0
     }
 
     /// The state after a byte.
@@ -85,25 +96,13 @@ impl Paths {
     }
 
     /// Appends the shortest bytes with which a path in this state can end.
-    pub(super) fn end(&self, state: PathState, path: &mut Vec<u8>) {
-        let mut seen = vec![(state, usize::MAX, 0)];
-        let mut at = 0;
-        while !self.can_end(seen[at].0) {
-            for (next, bytes) in self.nexts(seen[at].0) {
-                if seen.iter().all(|(state, ..)| *state != next) {
-                    seen.push((next, at, bytes[0]));
-                }
-            }
-            at += 1;
+    pub(super) fn end(&self, mut state: PathState, path: &mut Vec<u8>) {
+        while !self.can_end(state) {
+            let nearest = self.nexts(state).min_by_key(|(next, _)| self.left[usize::from(*next)]);
+            let (next, bytes) = nearest.expect("a path can reach its end");
+            path.push(bytes[0]);
+            state = next;
         }
-        let from = path.len();
-        while let (_, before, byte) = seen[at]
-            && before != usize::MAX
-        {
-            path.push(byte);
-            at = before;
-        }
-        path[from..].reverse();
     }
 
     /// Whether this path, in normal form, can be requested.
@@ -183,58 +182,6 @@ fn classes(rows: &[Row]) -> ([u8; 256], Vec<Vec<u8>>) {
     (classes, members)
 }
 
-/// A note for each visited pair: the previous pair, and the byte between them.
-#[derive(Debug, Default)]
-pub(super) struct Trail(Vec<(u32, u8)>);
-
-impl Trail {
-    pub fn clear(&mut self) {
-        self.0.clear();
-    }
-
-    /// Notes the first pair.
-    pub fn begin(&mut self) {
-        self.0.push((u32::MAX, 0));
-    }
-
-    /// Notes a pair that a byte leads to from another one.
-    #[inline]
-    pub fn add(&mut self, before: usize, byte: u8) {
-        self.0.push((before as u32, byte));
-    }
-
-    /// The bytes that lead to a pair.
-    fn to(&self, at: usize) -> Vec<u8> {
-        let mut path = Vec::new();
-        let mut at = at;
-        while let Some(&(before, byte)) = self.0.get(at).filter(|(before, _)| *before != u32::MAX) {
-            path.push(byte);
-            at = before as usize;
-        }
-        path.reverse();
-        path
-    }
-}
-
-/// A found path: it leads to a pair and ends there, or takes one more byte and can end a few bytes later.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct FoundPath {
-    pub at: usize,
-    pub then: Option<(u8, PathState)>,
-}
-
-impl FoundPath {
-    /// The complete path.
-    pub fn path(self, trail: &Trail, paths: &Paths) -> Vec<u8> {
-        let mut path = trail.to(self.at);
-        if let Some((byte, state)) = self.then {
-            path.push(byte);
-            paths.end(state, &mut path);
-        }
-        path
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,7 +206,7 @@ mod tests {
     fn there_are_few_states() {
         for dialect in crate::dialect::Dialect::ALL {
             let paths = Paths::new(&AskedPaths::of(dialect));
-            assert!((4..64).contains(&paths.ends.len()), "{} {}", dialect.name, paths.ends.len());
+            assert!((4..64).contains(&paths.left.len()), "{} {}", dialect.name, paths.left.len());
         }
     }
 }

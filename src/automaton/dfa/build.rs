@@ -14,10 +14,10 @@
 //! other byte follows the failure link. So a state stores only its own items, however many other segments globs wait
 //! for.
 //!
-//! First segments always have the longest progress, because they began with the path: their state is one place in their
-//! trie (module `prefixes`). Other states list the items in progress. These have the same length of progress, so they
-//! have matched the same bytes. Items are numbered in byte order, so the items that continue with a given byte are a
-//! range of the list, and a state shares the list of its predecessor.
+//! The items of a state have the same length of progress, so they have matched the same bytes. They are numbered in byte
+//! order, so the items that continue with a given byte are a range of the list, and a state shares the list of its
+//! predecessor. First segments always have the longest progress, because they began with the path; nothing waits for
+//! them.
 //!
 //! When a segment completes, its glob waits for the next segment in a new context, in which only old segments can be in
 //! progress: [`Builder::rebase`] carries over exactly these. So progress is explicit, and not just "the longest
@@ -28,9 +28,8 @@ use std::hash::{BuildHasher, Hasher};
 
 use super::contexts::{Change, Context, Contexts, ItemList, StateId};
 use super::globs::{GlobItem, Globs, Segments, Sorting, Then};
-use super::prefixes::{Prefixes, TriePlace};
 
-use crate::automaton::priorities::{NO_MATCH, Priority};
+use crate::automaton::priorities::{NO_MATCH, Priority, opposite};
 
 /// The transitions of a state on bytes of its own.
 #[derive(Debug, Clone, Copy)]
@@ -63,21 +62,15 @@ impl Link {
     }
 }
 
-/// The items in progress in a state that are not in progress in its failure link.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Own {
-    /// First segments: all those below a place of their trie that are better than the context's best priority.
-    Firsts(TriePlace),
-    /// Items of which `offset` bytes have matched; for a root, all items that globs wait for, and 0.
-    Items { list: ItemList, offset: u32 },
-}
-
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct State {
     pub context: u32,
     /// The state of shorter progress; the root of a context has none.
     pub fail: Link,
-    pub own: Own,
+    /// The items in progress here but not in the failure link, and how many bytes of them have matched; for a root, all
+    /// items that globs wait for, and 0.
+    pub list: ItemList,
+    pub offset: u32,
     /// The best priority if the path ends here.
     pub end: Priority,
     /// Whether nothing live can change the verdict of the context.
@@ -99,7 +92,6 @@ pub(crate) struct Arena {
     /// The globs to determinise.
     pub globs: Globs,
     sorting: Sorting,
-    pub prefixes: Prefixes,
     pub contexts: Contexts,
     change: Change,
     pub states: Vec<State>,
@@ -134,17 +126,16 @@ impl<'a> Builder<'a> {
     /// A builder for the arena's globs, which are made of `segments`. It gives up after `budget` units of work: edges and items
     /// examined, states made, waiting items copied.
     pub fn new(segments: Segments<'a>, arena: &'a mut Arena, budget: usize) -> Builder<'a> {
-        let Arena { globs, sorting, prefixes, contexts, states, by_content, edges, decided, .. } = arena;
+        let Arena { globs, sorting, contexts, states, by_content, edges, decided, .. } = arena;
         globs.make_items(segments, sorting);
-        prefixes.build(segments, globs, sorting);
         contexts.clear();
         states.clear();
         clear(by_content);
         edges.clear();
         *decided = None;
-        // Most groups have about as many states as nodes; growing in steps and copying would touch twice the memory.
-        states.reserve(prefixes.count());
-        edges.reserve(prefixes.count());
+        // Most groups have about two states a glob; growing in steps and copying would touch twice the memory.
+        states.reserve(2 * globs.firsts as usize);
+        edges.reserve(2 * globs.firsts as usize);
         Builder { text: segments.text, arena, work: 0, budget }
     }
 
@@ -174,7 +165,8 @@ impl<'a> Builder<'a> {
         let root = self.arena.states.len() as StateId;
         let (context, _) = self.arena.contexts.find_or_add(NO_MATCH, ItemList::EMPTY, &[], (root, self.text));
         self.add_root(context);
-        self.land_firsts(root, TriePlace::START)
+        let firsts = self.arena.contexts.add_list(0..self.arena.globs.firsts);
+        self.land(root, context, firsts, 0)
     }
 
     /// The bytes of a run.
@@ -189,7 +181,7 @@ impl<'a> Builder<'a> {
 
     /// The segment number of an item of the state's own that is complete in it, if any.
     pub fn completed(&self, state: StateId) -> Option<u32> {
-        let State { own: Own::Items { list, offset }, .. } = *self.state(state) else { return None };
+        let State { list, offset, .. } = *self.state(state);
         // A complete item is the beginning of the others, so it is first.
         let item = self.item(*self.arena.contexts.list(list).first()?);
         (item.len == offset).then_some(item.segment)
@@ -230,55 +222,22 @@ impl<'a> Builder<'a> {
         self.arena.contexts.get(self.state(state).context)
     }
 
-    /// The state of first segments that have just reached `place`, on top of `fail`. Segments that complete are accepted, or
-    /// their globs wait for the next segment.
-    pub(super) fn land_firsts(&mut self, mut fail: StateId, place: TriePlace) -> Result<StateId, OverBudget> {
-        let Arena { prefixes, contexts, states, change, .. } = &mut *self.arena;
-        let State { mut context, mut end, .. } = states[fail as usize];
-        let Context { mut best, mut undecided, .. } = *contexts.get(context);
-        let complete = prefixes.complete(place);
-        if complete.accepts.max(complete.waits) > best {
-            change.clear();
-            if complete.waits > best {
-                change.entering.extend(complete.firsts.iter().filter_map(|first| match first.then {
-                    Then::Waits(item) if first.priority > best => Some(item),
-                    _ => None,
-                }));
-            }
-            let looked_at = complete.firsts.len();
-            let better = complete.accepts.max(best);
-            self.spend(looked_at)?;
-            if better == self.arena.globs.best {
-                return Ok(self.decided());
-            }
-            fail = self.changed(fail, better)?;
-            State { context, end, .. } = *self.state(fail);
-            Context { best, undecided, .. } = *self.arena.contexts.get(context);
-        }
-        let live = self.arena.prefixes.live(place, best);
-        if !live.any || !undecided && !live.opposite {
-            // If nothing can change the verdict, the state of the failure link is enough.
-            return Ok(fail);
-        }
-        let end = end.max(live.end);
-        let own = Own::Firsts(place);
-        Ok(self.add(State { context, fail: Link(fail), own, end, settled: false, edges: Edges::Unknown }))
-    }
-
     /// The state of items that have just reached `offset`, on top of `fail`. Items that complete are accepted, or their globs
     /// wait for the next segment. The items are live in the context `from`.
-    pub(super) fn land_items(
+    pub(super) fn land(
         &mut self,
         mut fail: StateId,
         from: u32,
         mut list: ItemList,
         offset: u32,
     ) -> Result<StateId, OverBudget> {
-        self.spend(list.len())?;
+        let are_firsts = self.are_firsts(list);
+        let complete = list.len() - self.going_on(list, offset).len();
+        self.spend(if are_firsts { complete } else { list.len() })?;
         let Arena { globs, contexts, states, change, .. } = &mut *self.arena;
         let context = states[fail as usize].context;
         if context != from {
-            list = contexts.live(list, context);
+            list = contexts.live(list, context, globs);
         }
         let old = contexts.get(context).best;
         let mut best = old;
@@ -290,7 +249,7 @@ impl<'a> Builder<'a> {
                 Then::Accepts => best = best.max(item.priority),
                 Then::Ends => {}
                 Then::Waits(next) => {
-                    change.leaving.push(number);
+                    change.leaving.extend((!are_firsts).then_some(number));
                     change.entering.push(next);
                 }
             }
@@ -300,9 +259,15 @@ impl<'a> Builder<'a> {
         }
         if best != old || !change.is_empty() {
             fail = self.changed(fail, best)?;
-            list = self.arena.contexts.live(list, self.state(fail).context);
+            let Arena { globs, contexts, states, .. } = &mut *self.arena;
+            list = contexts.live(list, states[fail as usize].context, globs);
         }
         Ok(self.state_of(fail, list, offset))
+    }
+
+    /// Whether the items of a list are first segments: all of them are, or none.
+    pub(super) fn are_firsts(&self, list: ItemList) -> bool {
+        self.arena.contexts.list(list).first().is_some_and(|&item| item < self.arena.globs.firsts)
     }
 
     /// The state in which the best of all priorities is reached: nothing matters any more.
@@ -348,56 +313,68 @@ impl<'a> Builder<'a> {
         }
         let mut base = self.arena.contexts.get(context).root;
         for &link in chain.iter().rev() {
-            let Own::Items { list, offset } = self.state(link).own else {
-                unreachable!("nothing is above first segments")
-            };
+            let State { list, offset, .. } = *self.state(link);
             self.spend(1 + list.len())?;
-            let live = self.arena.contexts.live(list, context);
+            let live = self.arena.contexts.live(list, context, &self.arena.globs);
             base = self.state_of(base, live, offset);
         }
         self.arena.chain = chain;
         Ok(base)
     }
 
-    /// The state with these live items on top of `fail`; `fail` itself if there are none.
+    /// The state with these live items on top of `fail`; `fail` itself if there are none, or if they change no verdict.
     fn state_of(&mut self, fail: StateId, list: ItemList, offset: u32) -> StateId {
         if list.is_empty() {
             return fail;
         }
+        let are_firsts = self.are_firsts(list);
         let Arena { globs, contexts, states, by_content, hasher, .. } = &mut *self.arena;
+        let State { context, mut end, mut settled, .. } = states[fail as usize];
+        let items = contexts.list(list);
+        let complete = items.iter().map(|&item| &globs.items[item as usize]).take_while(|item| item.len == offset);
+        // Of the complete items, first segments that their globs had waited behind are still listed.
+        end = complete.filter(|item| item.then == Then::Ends).map(|item| item.priority).fold(end, Priority::max);
+        // Other items in progress are also waited for, so the state is settled if its failure link is.
+        if are_firsts {
+            let best = contexts.get(context).best;
+            let undecided = contexts.get(context).undecided;
+            let matters = |&number: &u32| {
+                let item = &globs.items[number as usize];
+                (item.len > offset || item.then == Then::Ends) && (undecided || opposite(item.priority, best))
+            };
+            if !items.iter().any(matters) {
+                return fail;
+            }
+            settled = false;
+        }
+        let state = State { context, fail: Link(fail), list, offset, end, settled, edges: Edges::Unknown };
+        // First segments have matched all of the path, so no other path leads to their state.
+        if are_firsts {
+            return self.add(state);
+        }
         let hash = |fail: StateId, offset: u32, items: &[u32]| {
             let mut hasher = hasher.build_hasher();
             hasher.write_u64(u64::from(fail) << 32 | u64::from(offset));
             hasher.write(bytemuck::cast_slice(items));
             hasher.finish()
         };
-        let content = |state: &State| match (state.fail.get(), state.own) {
-            (Some(fail), Own::Items { list, offset }) => (fail, offset, contexts.list(list)),
-            _ => unreachable!("only states of items on top of others are shared"),
-        };
-        let items = contexts.list(list);
+        let content = |state: &State| (state.fail.0, state.offset, contexts.list(state.list));
         let own = hash(fail, offset, items);
         let same = |&id: &StateId| content(&states[id as usize]) == (fail, offset, items);
         if let Some(&id) = by_content.find(own, same) {
             return id;
         }
-        let id = states.len() as StateId;
-        by_content.insert_unique(own, id, |&id| {
+        by_content.insert_unique(own, states.len() as StateId, |&id| {
             let (fail, offset, items) = content(&states[id as usize]);
             hash(fail, offset, items)
         });
-        let State { context, end, settled, .. } = states[fail as usize];
-        let complete = items.iter().map(|&item| &globs.items[item as usize]).take_while(|item| item.len == offset);
-        // Everything in progress is also waited for, so the state is settled if its failure link is.
-        let end = complete.map(|item| item.priority).fold(end, Priority::max);
-        let own = Own::Items { list, offset };
-        self.add(State { context, fail: Link(fail), own, end, settled, edges: Edges::Unknown })
+        self.add(state)
     }
 
     fn add_root(&mut self, context: u32) {
         let Context { best, waiting, undecided, .. } = *self.arena.contexts.get(context);
-        let own = Own::Items { list: waiting, offset: 0 };
-        self.add(State { context, fail: Link::NONE, own, end: best, settled: !undecided, edges: Edges::Unknown });
+        let (fail, edges) = (Link::NONE, Edges::Unknown);
+        self.add(State { context, fail, list: waiting, offset: 0, end: best, settled: !undecided, edges });
     }
 
     fn add(&mut self, state: State) -> StateId {

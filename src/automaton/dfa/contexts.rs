@@ -3,8 +3,9 @@
 
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, Hasher};
+use std::ops::Range;
 
-use super::globs::GlobItem;
+use super::globs::{GlobItem, Globs};
 use crate::automaton::priorities::{Priority, opposite};
 
 /// The number of a state.
@@ -106,17 +107,31 @@ impl Contexts {
         &self.lists[list.start as usize..list.end as usize]
     }
 
-    /// The items of `list` that can still matter in a context: those that it waits for.
-    pub fn live(&mut self, list: ItemList, context: u32) -> ItemList {
-        let waiting = self.all[context as usize].waiting;
-        let waits = |lists: &[u32], at: u32| {
-            lists[waiting.start as usize..waiting.end as usize].binary_search(&lists[at as usize]).is_ok()
+    /// A list of the items with these numbers.
+    pub fn add_list(&mut self, items: Range<u32>) -> ItemList {
+        let start = self.lists.len() as u32;
+        self.lists.extend(items);
+        ItemList { start, end: self.lists.len() as u32 }
+    }
+
+    /// The items of `list` that can still matter in a context: first segments that are better than its best priority, and
+    /// items that it waits for.
+    pub fn live(&mut self, list: ItemList, context: u32, globs: &Globs) -> ItemList {
+        let Context { best, waiting, .. } = self.all[context as usize];
+        let lives = |lists: &[u32], at: u32| {
+            let item = lists[at as usize];
+            if item < globs.firsts {
+                return globs.items[item as usize].priority > best;
+            }
+            lists[waiting.start as usize..waiting.end as usize].binary_search(&item).is_ok()
         };
-        let Some(dropped) = (list.start..list.end).find(|&at| !waits(&self.lists, at)) else { return list };
+        let first = (list.start..list.end).find(|&at| lives(&self.lists, at)).unwrap_or(list.end);
+        let list = ItemList { start: first, ..list };
+        let Some(dropped) = (list.start..list.end).find(|&at| !lives(&self.lists, at)) else { return list };
         let start = self.lists.len() as u32;
         self.lists.extend_from_within(list.start as usize..dropped as usize);
         for at in dropped..list.end {
-            if waits(&self.lists, at) {
+            if lives(&self.lists, at) {
                 self.lists.push(self.lists[at as usize]);
             }
         }

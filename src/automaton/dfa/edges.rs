@@ -1,10 +1,9 @@
 //! Computes the transitions of the states of a [`Builder`].
 
-use super::build::{Builder, Edge, Edges, OverBudget, Own, State};
+use super::build::{Builder, Edge, Edges, OverBudget, State};
 use super::contexts::{ItemList, StateId};
-use super::globs::GlobItem;
-use super::prefixes::TriePlace;
 use super::table::LONGEST_RUN;
+use super::walk::common_prefix;
 
 impl Builder<'_> {
     /// Computes the edges of `state`, and of the states along its failure links; returns its own.
@@ -35,7 +34,7 @@ impl Builder<'_> {
     pub fn next(&mut self, mut state: StateId, byte: u8) -> Result<StateId, OverBudget> {
         loop {
             self.spend(1)?;
-            let State { context, fail, own, edges, .. } = *self.state(state);
+            let State { context, fail, list, offset, edges, .. } = *self.state(state);
             let Some(fail) = fail.get() else {
                 let context = self.arena.contexts.get(context);
                 return Ok(match edges {
@@ -51,8 +50,7 @@ impl Builder<'_> {
                         return Ok(target);
                     }
                     // The middle of a run has no state of its own until one is needed.
-                    let Own::Items { list, offset } = own else { unreachable!("nothing is above first segments") };
-                    return self.land_items(fail, context, self.going_on(list, offset), offset + 1);
+                    return self.land(fail, context, self.going_on(list, offset), offset + 1);
                 }
                 Edges::Branch { start, end } => {
                     if let Some(edge) = self.edges(start, end).iter().find(|edge| edge.byte == byte) {
@@ -70,26 +68,19 @@ impl Builder<'_> {
     }
 
     fn expand_one(&mut self, state: StateId) -> Result<Edges, OverBudget> {
-        let edges = match self.state(state).own {
-            Own::Firsts(place) => match self.run_of_firsts(state, place)? {
-                Some(run) => run,
-                None => self.branch_of_firsts(state, place)?,
-            },
-            Own::Items { list, offset } => {
-                let list = self.going_on(list, offset);
-                self.spend(1 + list.len())?;
-                match self.run_of_items(state, list, offset)? {
-                    Some(run) => run,
-                    None => self.branch_of_items(state, list, offset)?,
-                }
-            }
+        let State { list, offset, .. } = *self.state(state);
+        let list = self.going_on(list, offset);
+        self.spend(1 + if self.are_firsts(list) { 0 } else { list.len() })?;
+        let edges = match self.run_of(state, list, offset)? {
+            Some(run) => run,
+            None => self.branch_of(state, list, offset)?,
         };
         self.arena.states[state as usize].edges = edges;
         Ok(edges)
     }
 
     /// The items of a list that do not end at `offset`; items that end there come first.
-    fn going_on(&self, list: ItemList, offset: u32) -> ItemList {
+    pub(super) fn going_on(&self, list: ItemList, offset: u32) -> ItemList {
         let ends = |&&item: &&u32| self.item(item).len == offset;
         let ended = self.arena.contexts.list(list).iter().take_while(ends).count() as u32;
         ItemList { start: list.start + ended, end: list.end }
@@ -100,24 +91,7 @@ impl Builder<'_> {
         self.state(state).fail.get().filter(|&fail| self.state(fail).fail.get().is_none())
     }
 
-    fn branch_of_firsts(&mut self, state: StateId, place: TriePlace) -> Result<Edges, OverBudget> {
-        let State { fail, context, .. } = *self.state(state);
-        let fail = fail.get().expect("first segments are on top of a root");
-        let best = self.arena.contexts.get(context).best;
-        let start = self.arena.edges.len() as u32;
-        let mut next = self.arena.prefixes.next_after(place, best, None);
-        while let Some(place_behind) = next {
-            let byte = self.text[self.arena.prefixes.text_at(place_behind) as usize - 1];
-            let fail = self.next(fail, byte)?;
-            let target = self.land_firsts(fail, place_behind)?;
-            self.arena.edges.push(Edge { byte, target });
-            next = self.arena.prefixes.next_after(place, best, next);
-        }
-        self.spend(1 + self.arena.edges.len() - start as usize)?;
-        Ok(Edges::Branch { start, end: self.arena.edges.len() as u32 })
-    }
-
-    fn branch_of_items(&mut self, state: StateId, list: ItemList, offset: u32) -> Result<Edges, OverBudget> {
+    fn branch_of(&mut self, state: StateId, list: ItemList, offset: u32) -> Result<Edges, OverBudget> {
         let State { fail, context, .. } = *self.state(state);
         let start = self.arena.edges.len() as u32;
         let mut rest = list;
@@ -132,58 +106,43 @@ impl Builder<'_> {
                 Some(fail) => self.next(fail, byte)?,
                 None => state,
             };
-            let target = self.land_items(fail, context, ItemList { start: rest.start, end }, offset + 1)?;
+            let target = self.land(fail, context, ItemList { start: rest.start, end }, offset + 1)?;
             self.arena.edges.push(Edge { byte, target });
             rest.start = end;
+        }
+        if self.are_firsts(list) {
+            self.spend(1 + self.arena.edges.len() - start as usize)?;
         }
         Ok(Edges::Branch { start, end: self.arena.edges.len() as u32 })
     }
 
     /// The run that begins at `state`: it lasts while everything in progress continues with the same byte, nothing completes,
     /// and the byte means nothing to the failure link.
-    fn run_of_firsts(&mut self, state: StateId, place: TriePlace) -> Result<Option<Edges>, OverBudget> {
-        self.spend(1)?;
-        let Some(root) = self.root_below(state) else { return Ok(None) };
-        let prefixes = &self.arena.prefixes;
-        let end = prefixes.straight_on(place, self.best(root));
-        let text = prefixes.text_at(end) - (end.depth - place.depth);
-        // Walks begin after the first byte, so there must be a state there.
-        let most = if place == TriePlace::START { end.depth.min(1) } else { end.depth - place.depth };
-        let len = self.idle_bytes(root, text, most);
-        if len == 0 {
-            return Ok(None);
-        }
-        let target = self.land_firsts(root, end.at_depth(place.depth + len))?;
-        Ok(Some(Edges::Run { text, len, target }))
-    }
-
-    fn run_of_items(&mut self, state: StateId, list: ItemList, offset: u32) -> Result<Option<Edges>, OverBudget> {
+    fn run_of(&mut self, state: StateId, list: ItemList, offset: u32) -> Result<Option<Edges>, OverBudget> {
         let Some(root) = self.root_below(state) else { return Ok(None) };
         let items = self.arena.contexts.list(list);
         let (Some(&first), Some(&last)) = (items.first(), items.last()) else { return Ok(None) };
-        let rest = |item: &GlobItem| self.run(item.start + offset, item.len - offset).iter().take(LONGEST_RUN as usize);
-        let (first, last) = (self.item(first), self.item(last));
+        // Walks begin after the first byte, so there must be a state there.
+        let most = if offset == 0 { 1 } else { LONGEST_RUN };
+        let rest = |item: u32| {
+            let item = self.item(item);
+            self.run(item.start + offset, (item.len - offset).min(most))
+        };
+        let text = self.item(first).start + offset;
+        let (first, last) = (rest(first), rest(last));
         let context = self.context_of(root);
         // Bytes that the first and last items have in common are common to all, because items are in byte order. Nothing is looked
         // at beyond the run: each state would look at all the rest again.
-        let is_common = |&(a, b): &(&u8, &u8)| a == b && !context.awaits(*a);
-        let len = rest(first).zip(rest(last)).take_while(is_common).count() as u32;
-        let text = first.start + offset;
+        let len = match context.waiting.is_empty() {
+            true => common_prefix(first, last),
+            false => first.iter().zip(last).take_while(|(a, b)| a == b && !context.awaits(**a)).count(),
+        };
         if len == 0 {
             return Ok(None);
         }
+        let len = len as u32;
         let context = self.state(state).context;
-        let target = self.land_items(root, context, list, offset + len)?;
+        let target = self.land(root, context, list, offset + len)?;
         Ok(Some(Edges::Run { text, len, target }))
-    }
-
-    /// How many of `len` bytes of the text, at most a run's, mean nothing to the context of `root`.
-    fn idle_bytes(&self, root: StateId, text: u32, len: u32) -> u32 {
-        let context = self.context_of(root);
-        let bytes = self.run(text, len.min(LONGEST_RUN));
-        if context.waiting.is_empty() {
-            return bytes.len() as u32;
-        }
-        bytes.iter().take_while(|&&byte| !context.awaits(byte)).count() as u32
     }
 }

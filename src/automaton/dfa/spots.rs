@@ -21,11 +21,6 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
-    /// Where all paths have this verdict.
-    pub fn all(verdict: Verdict) -> Spot {
-        Spot::at(u32::from(verdict == Verdict::Blocked))
-    }
-
     fn at(record: Target) -> Spot {
         Spot { record, matched: 0 }
     }
@@ -79,12 +74,6 @@ impl Nexts {
     #[inline]
     pub fn on(&self, byte: u8) -> Spot {
         self.targets[usize::from(byte)].unwrap_or(self.rest)
-    }
-
-    /// Whether a byte has a transition of its own.
-    #[inline]
-    pub fn has(&self, byte: u8) -> bool {
-        self.targets[usize::from(byte)].is_some()
     }
 
     /// Finds the successors of a spot. `None` if the words are not a table.

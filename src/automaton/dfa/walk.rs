@@ -153,8 +153,9 @@ pub(super) fn branch(header: u32, payload: &[u32], count: usize, byte: u8) -> Re
     if header & KIND_MASK == NARROW { narrow(payload, count, byte) } else { wide(payload, byte) }
 }
 
+/// How many bytes two texts have in common at their beginnings.
 #[inline(always)]
-fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+pub(super) fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let length = a.len().min(b.len());
     let mut at = 0;
     // Eight bytes at a time, while that many are left.
