@@ -232,37 +232,60 @@ impl<'a> Builder<'a> {
         offset: u32,
     ) -> Result<StateId, OverBudget> {
         let are_firsts = self.are_firsts(list);
-        let complete = list.len() - self.going_on(list, offset).len();
-        self.spend(if are_firsts { complete } else { list.len() })?;
+        let all = list.len();
         let Arena { globs, contexts, states, change, .. } = &mut *self.arena;
         let context = states[fail as usize].context;
         if context != from {
             list = contexts.live(list, context, globs);
         }
         let old = contexts.get(context).best;
-        let mut best = old;
+        let (mut best, mut end, mut complete) = (old, NO_MATCH, 0);
         change.clear();
         // Complete items are the beginning of the others, so they are first.
-        let items = contexts.list(list).iter().map(|&number| (number, &globs.items[number as usize]));
-        for (number, item) in items.take_while(|(_, item)| item.len == offset) {
+        for &number in contexts.list(list) {
+            let item = &globs.items[number as usize];
+            if item.len != offset {
+                break;
+            }
+            complete += 1;
             match item.then {
                 Then::Accepts => best = best.max(item.priority),
-                Then::Ends => {}
+                Then::Ends => end = end.max(item.priority),
                 Then::Waits(next) => {
-                    change.leaving.extend((!are_firsts).then_some(number));
+                    change.leaving.push(number);
                     change.entering.push(next);
                 }
             }
         }
-        if best == globs.best {
+        if are_firsts {
+            // Nothing waits for first segments.
+            change.leaving.clear();
+            list.start += complete;
+        }
+        self.spend(if are_firsts { complete as usize } else { all })?;
+        if best == self.arena.globs.best {
             return Ok(self.decided());
         }
-        if best != old || !change.is_empty() {
+        if best != old || !self.arena.change.is_empty() {
             fail = self.changed(fail, best)?;
             let Arena { globs, contexts, states, .. } = &mut *self.arena;
             list = contexts.live(list, states[fail as usize].context, globs);
         }
-        Ok(self.state_of(fail, list, offset))
+        Ok(if are_firsts { self.state_of_firsts(fail, list, offset, end) } else { self.state_of(fail, list, offset) })
+    }
+
+    /// The state of first segments on top of `fail`, where others end whose best priority is `end`; `fail` itself if they
+    /// cannot change the verdict. They have matched all of the path, so no other path leads to their state.
+    fn state_of_firsts(&mut self, fail: StateId, list: ItemList, offset: u32, end: Priority) -> StateId {
+        let State { context, end: shorter, .. } = *self.state(fail);
+        let Context { best, undecided, .. } = *self.arena.contexts.get(context);
+        let matters = |priority: Priority| priority > best && (undecided || opposite(priority, best));
+        let items = self.arena.contexts.list(list);
+        if !matters(end) && !items.iter().any(|&item| matters(self.item(item).priority)) {
+            return fail;
+        }
+        let (fail, end) = (Link(fail), end.max(shorter));
+        self.add(State { context, fail, list, offset, end, settled: false, edges: Edges::Unknown })
     }
 
     /// Whether the items of a list are first segments: all of them are, or none.
@@ -322,36 +345,12 @@ impl<'a> Builder<'a> {
         Ok(base)
     }
 
-    /// The state with these live items on top of `fail`; `fail` itself if there are none, or if they change no verdict.
+    /// The state with these live items on top of `fail`; `fail` itself if there are none.
     fn state_of(&mut self, fail: StateId, list: ItemList, offset: u32) -> StateId {
         if list.is_empty() {
             return fail;
         }
-        let are_firsts = self.are_firsts(list);
         let Arena { globs, contexts, states, by_content, hasher, .. } = &mut *self.arena;
-        let State { context, mut end, mut settled, .. } = states[fail as usize];
-        let items = contexts.list(list);
-        let complete = items.iter().map(|&item| &globs.items[item as usize]).take_while(|item| item.len == offset);
-        // Of the complete items, first segments that their globs had waited behind are still listed.
-        end = complete.filter(|item| item.then == Then::Ends).map(|item| item.priority).fold(end, Priority::max);
-        // Other items in progress are also waited for, so the state is settled if its failure link is.
-        if are_firsts {
-            let best = contexts.get(context).best;
-            let undecided = contexts.get(context).undecided;
-            let matters = |&number: &u32| {
-                let item = &globs.items[number as usize];
-                (item.len > offset || item.then == Then::Ends) && (undecided || opposite(item.priority, best))
-            };
-            if !items.iter().any(matters) {
-                return fail;
-            }
-            settled = false;
-        }
-        let state = State { context, fail: Link(fail), list, offset, end, settled, edges: Edges::Unknown };
-        // First segments have matched all of the path, so no other path leads to their state.
-        if are_firsts {
-            return self.add(state);
-        }
         let hash = |fail: StateId, offset: u32, items: &[u32]| {
             let mut hasher = hasher.build_hasher();
             hasher.write_u64(u64::from(fail) << 32 | u64::from(offset));
@@ -359,6 +358,7 @@ impl<'a> Builder<'a> {
             hasher.finish()
         };
         let content = |state: &State| (state.fail.0, state.offset, contexts.list(state.list));
+        let items = contexts.list(list);
         let own = hash(fail, offset, items);
         let same = |&id: &StateId| content(&states[id as usize]) == (fail, offset, items);
         if let Some(&id) = by_content.find(own, same) {
@@ -368,7 +368,11 @@ impl<'a> Builder<'a> {
             let (fail, offset, items) = content(&states[id as usize]);
             hash(fail, offset, items)
         });
-        self.add(state)
+        let State { context, end, settled, .. } = states[fail as usize];
+        let complete = items.iter().map(|&item| &globs.items[item as usize]).take_while(|item| item.len == offset);
+        // Everything in progress is also waited for, so the state is settled if its failure link is.
+        let end = complete.map(|item| item.priority).fold(end, Priority::max);
+        self.add(State { context, fail: Link(fail), list, offset, end, settled, edges: Edges::Unknown })
     }
 
     fn add_root(&mut self, context: u32) {

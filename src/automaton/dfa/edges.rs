@@ -80,7 +80,7 @@ impl Builder<'_> {
     }
 
     /// The items of a list that do not end at `offset`; items that end there come first.
-    pub(super) fn going_on(&self, list: ItemList, offset: u32) -> ItemList {
+    fn going_on(&self, list: ItemList, offset: u32) -> ItemList {
         let ends = |&&item: &&u32| self.item(item).len == offset;
         let ended = self.arena.contexts.list(list).iter().take_while(ends).count() as u32;
         ItemList { start: list.start + ended, end: list.end }
@@ -95,13 +95,10 @@ impl Builder<'_> {
         let State { fail, context, .. } = *self.state(state);
         let start = self.arena.edges.len() as u32;
         let mut rest = list;
-        while !rest.is_empty() {
-            let byte_of = |at: u32| {
-                let item = self.item(self.arena.contexts.list(ItemList { start: at, end: at + 1 })[0]);
-                self.text[(item.start + offset) as usize]
-            };
-            let byte = byte_of(rest.start);
-            let end = (rest.start..rest.end).find(|&at| byte_of(at) != byte).unwrap_or(rest.end);
+        while let [first, others @ ..] = self.arena.contexts.list(rest) {
+            let byte_of = |item: &u32| self.text[(self.item(*item).start + offset) as usize];
+            let byte = byte_of(first);
+            let end = rest.start + 1 + others.partition_point(|item| byte_of(item) == byte) as u32;
             let fail = match fail.get() {
                 Some(fail) => self.next(fail, byte)?,
                 None => state,
