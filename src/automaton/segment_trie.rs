@@ -41,7 +41,7 @@ pub(super) struct Dollar {
     pub priority: Priority,
 }
 
-/// The trie. Parents come before their children, and children of one parent are adjacent.
+/// The trie. Parents come before their children, and children of one parent are adjacent, in the order of the parents.
 pub(super) struct SegmentTrie {
     /// Each distinct segment, as a range of the patterns' text.
     pub segments: Vec<Range<usize>>,
@@ -72,35 +72,22 @@ impl SegmentTrie {
 
     /// Renumbers the nodes so that parents come before their children, and children of one parent are adjacent.
     fn group_children(&mut self) {
-        // Nodes were made after their parents, so one pass finds the depth of each.
-        let mut depth = vec![0u32; self.nodes.len()];
+        let mut children = vec![Vec::new(); self.nodes.len()];
+        // The two that are always reached come first, and then those without a parent.
+        let mut order = Vec::new();
         for (id, node) in self.nodes.iter().enumerate() {
-            if id > AFTER_SLASH as usize {
-                depth[id] = if node.parent == NONE { 1 } else { depth[node.parent as usize] + 1 };
-            }
+            if node.parent == NONE { &mut order } else { &mut children[node.parent as usize] }.push(id);
         }
-        let mut order: Vec<u32> = (0..self.nodes.len() as u32).collect();
-        order.sort_by_key(|&id| depth[id as usize]);
-        let mut place = vec![0u32; order.len()];
-        let mut from = 0;
-        while from < order.len() {
-            // The parents of this level already have places; order the level by them.
-            let level = depth[order[from] as usize];
-            let to = from + order[from..].iter().take_while(|&&id| depth[id as usize] == level).count();
-            order[from..to].sort_by_key(|&id| match self.nodes[id as usize].parent {
-                NONE => (0, id),
-                parent => (1 + place[parent as usize], id),
-            });
-            for at in from..to {
-                place[order[at] as usize] = at as u32;
-            }
-            from = to;
+        let mut place = vec![0; self.nodes.len()];
+        let mut at = 0;
+        while let Some(&id) = order.get(at) {
+            place[id] = at as u32;
+            order.append(&mut children[id]);
+            at += 1;
         }
         let moved = |id: u32| if id == NONE { NONE } else { place[id as usize] };
-        self.nodes = order
-            .iter()
-            .map(|&id| Node { parent: moved(self.nodes[id as usize].parent), ..self.nodes[id as usize] })
-            .collect();
+        let node = |id: &usize| Node { parent: moved(self.nodes[*id].parent), ..self.nodes[*id] };
+        self.nodes = order.iter().map(node).collect();
         self.dollars.iter_mut().for_each(|dollar| dollar.node = moved(dollar.node));
     }
 }
