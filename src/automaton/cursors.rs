@@ -29,7 +29,6 @@
 
 use super::dfa::build::{Arena, Builder};
 use super::dfa::contexts::StateId;
-use super::dfa::filter::Search;
 use super::dfa::globs::Segments;
 use super::dfa::table::Layout;
 use super::dfa::walk::{BROKEN, Observer, walk};
@@ -172,16 +171,12 @@ impl<'t> Tables<'t> {
         for (segment, range) in trie.segments.iter().enumerate() {
             words[self.suffixes.number[segment] as usize * SEGMENT_WORDS] = range.len() as u32;
         }
-        let mut dollar = 0;
-        for (number, words) in words.chunks_exact_mut(SEGMENT_WORDS).enumerate() {
+        for (number, words) in (0..).zip(words.chunks_exact_mut(SEGMENT_WORDS)) {
             if number < count {
                 words[1] = self.suffixes.head[number];
                 words[2] = self.suffixes.above_head[number];
             }
-            while self.dollars.get(dollar).is_some_and(|other| (other.segment as usize) < number) {
-                dollar += 1;
-            }
-            words[6] = dollar as u32;
+            words[6] = self.dollars.partition_point(|dollar| (dollar.segment as usize) < number) as u32;
         }
         for (word, id, node) in self.initial() {
             words[node.segment as usize * SEGMENT_WORDS + word] = id;
@@ -191,22 +186,12 @@ impl<'t> Tables<'t> {
 
     fn nodes(&self) -> Vec<u32> {
         let count = self.nodes.len() as u32;
-        let mut first_child = vec![count; count as usize + 1];
-        for (id, node) in self.nodes.iter().enumerate().rev() {
-            if node.parent != NONE {
-                first_child[node.parent as usize] = id as u32;
-            }
-        }
-        // A node without children gets those of the next node: an empty range.
-        for id in (0..count as usize).rev() {
-            let own = self.nodes.get(first_child[id] as usize).is_some_and(|child| child.parent == id as u32);
-            if !own {
-                first_child[id] = first_child[id + 1];
-            }
-        }
-        let words = |(id, node): (usize, &Node)| [node.segment, node.accepts, node.top, first_child[id]];
+        // Nodes are in the order of their parents; a node without children gets those of the next node: an empty range.
+        let is_before = |other: &Node, id: u32| other.parent == NONE || other.parent < id;
+        let first_child = |id: u32| self.nodes.partition_point(|other| is_before(other, id)) as u32;
+        let words = |(id, node): (u32, &Node)| [node.segment, node.accepts, node.top, first_child(id)];
         let sentinel = [NONE, 0, 0, count];
-        self.nodes.iter().enumerate().flat_map(words).chain(sentinel).collect()
+        (0..).zip(&self.nodes).flat_map(words).chain(sentinel).collect()
     }
 }
 
@@ -261,7 +246,7 @@ const MOST_HEAVY_PATHS: usize = 33;
 
 /// The verdict of an automaton of this engine on a path in normal form.
 #[inline(always)]
-pub(crate) fn verdict<S: Search>(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
+pub(crate) fn verdict(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
     let path = &text[from..];
     let place = |at: usize| word(words, at) as usize;
     let part = |at: usize, end: usize| words.get(place(at)..place(end)).unwrap_or_default();
@@ -287,7 +272,7 @@ pub(crate) fn verdict<S: Search>(words: &[u32], text: &[u8], from: usize, scratc
     };
     run.always_reached();
     if !run.decided() {
-        let _ = walk::<S, _>(&words[SCANNER..], word(words, START), text, from, &mut run);
+        let _ = walk(&words[SCANNER..], word(words, START), text, from, &mut run);
         run.end_of_path();
     }
     if run.steps == 0 { BROKEN } else { priorities::verdict(run.best) }

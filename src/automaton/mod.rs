@@ -26,6 +26,7 @@ pub mod front;
 #[cfg(feature = "batch")]
 mod graph;
 mod head;
+mod nibbles;
 mod on_demand;
 #[cfg(feature = "batch")]
 mod paths;

@@ -6,7 +6,7 @@
 
 use super::cursors::{self, SCANNER, Scratch};
 use super::dfa::table::FIRST_RECORD;
-use super::dfa::{filter, walk};
+use super::dfa::walk;
 use super::front;
 use super::head::{Damage, ENGINE, ENGINE_CURSORS, ENGINE_DFA, Engine, START, START_AFTER_SLASH, word, word_if_any};
 use crate::rules::Verdict;
@@ -21,37 +21,20 @@ pub fn verdict(words: &[u32], path: &[u8], scratch: &mut Scratch) -> Verdict {
 
 /// The verdict on the path in `text` from the byte `from` on; the text may be a whole URL, for example. That makes short paths
 /// faster to judge, because the bytes before them make room for wide loads; they are not examined.
-#[inline]
 pub fn verdict_from(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("popcnt") {
-        // SAFETY: both features are there.
-        return unsafe { walk_avx2(words, text, from, scratch) };
-    }
-    walk_with::<filter::Portable>(words, text, from, scratch)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,popcnt")]
-fn walk_avx2(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
-    walk_with::<filter::Avx2>(words, text, from, scratch)
-}
-
-#[inline(always)]
-fn walk_with<S: filter::Search>(words: &[u32], text: &[u8], from: usize, scratch: &mut Scratch) -> Verdict {
     if word(words, ENGINE) != ENGINE_DFA {
-        return cursors::verdict::<S>(words, text, from, scratch);
+        return cursors::verdict(words, text, from, scratch);
     }
     // Nearly all paths begin with a slash.
     let slash = text.get(from) == Some(&b'/');
     let start = word(words, if slash { START_AFTER_SLASH } else { START });
-    walk::walk::<S, _>(words, start, text, from + usize::from(slash), &mut walk::Silent).unwrap_or_else(|at_end| at_end)
+    walk::walk(words, start, text, from + usize::from(slash), &mut walk::Silent).unwrap_or_else(|at_end| at_end)
 }
 
 /// The verdict on all paths in normal form that begin with `beginning`, if a DFA settles it within these bytes.
 pub fn settled_by(words: &[u32], beginning: &[u8]) -> Option<Verdict> {
     let start = (word(words, ENGINE) == ENGINE_DFA).then(|| word(words, START))?;
-    walk::walk::<filter::Portable, _>(words, start, beginning, 0, &mut walk::Silent).ok()
+    walk::walk(words, start, beginning, 0, &mut walk::Silent).ok()
 }
 
 /// Checks the content of an item: probing its front must stay within it.

@@ -3,98 +3,64 @@
 //! In the root of a context nothing is in progress; with most bytes of a path, the walk stays there, or leaves it for a
 //! step or two and comes back. Only the first two bytes of a waiting segment can lead further, and they are rare in
 //! paths. A [`Filter`] finds the next such place, 32 bytes at a time: each pair of first bytes belongs to one of eight
-//! buckets, and four tables, indexed by the nibbles of both bytes, hold the buckets that a nibble can belong to. A
-//! place is a candidate if some bucket is in all four tables (the Teddy algorithm of the crate aho-corasick, for two
-//! bytes). Candidates may be false, but none is missed.
+//! classes of a [nibble table](crate::automaton::nibbles). A place is a candidate if both of its bytes have some class.
+//! Candidates may be false, but none is missed.
 
-/// The tables of a filter: for the first and second byte, and for the low and high nibble of each, a byte of buckets.
+use crate::automaton::nibbles;
+
+/// The nibble table of a filter, for a first and a second byte.
 pub(super) type Filter = [u8; FILTER_BYTES];
 
 /// Bytes of a filter.
-pub(super) const FILTER_BYTES: usize = 64;
+pub(super) const FILTER_BYTES: usize = 2 * nibbles::PLACE;
 /// Words of a filter.
 pub(crate) const FILTER_WORDS: usize = FILTER_BYTES / 4;
 
-const FIRST_LOW: usize = 0;
-const FIRST_HIGH: usize = 16;
-const SECOND_LOW: usize = 32;
-const SECOND_HIGH: usize = 48;
-const BUCKETS: usize = 8;
+const CLASSES: usize = 8;
 /// Bytes examined together.
 const WINDOW: usize = 32;
 
 /// The filter for segments that begin with these bytes; the second is `None` for segments of one byte.
 pub(super) fn new(mut pairs: Vec<(u8, Option<u8>)>) -> Filter {
-    // Neighbours share a bucket: they often have a nibble in common, so the bucket stays narrow.
+    // Neighbours share a class: they often have a nibble in common, so the class stays narrow.
     pairs.sort_unstable();
     pairs.dedup();
     let mut filter = [0; FILTER_BYTES];
     for (place, &(first, second)) in pairs.iter().enumerate() {
-        let bucket = 1 << (place * BUCKETS / pairs.len());
-        let mut add = |table: usize, half: u8| filter[table + usize::from(half)] |= bucket;
-        add(FIRST_LOW, first & 15);
-        add(FIRST_HIGH, first >> 4);
-        match second {
-            Some(second) => {
-                add(SECOND_LOW, second & 15);
-                add(SECOND_HIGH, second >> 4);
-            }
-            None => (0..16).for_each(|half| {
-                add(SECOND_LOW, half);
-                add(SECOND_HIGH, half);
-            }),
-        }
+        let class = 1 << (place * CLASSES / pairs.len());
+        nibbles::add(&mut filter, 0, Some(first), class);
+        nibbles::add(&mut filter, 1, second, class);
     }
     filter
 }
 
-/// A way to find candidates.
-pub(crate) trait Search {
-    /// The first candidate at or after `from`, or the length of `text`.
-    fn candidate(filter: &Filter, text: &[u8], from: usize) -> usize;
+/// The first candidate at or after `from`, or the length of `text`.
+#[inline]
+pub(super) fn candidate(filter: &Filter, text: &[u8], from: usize) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if text.len() >= WINDOW && std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the text is long enough, and the processor has AVX2.
+        return unsafe { avx2::candidate(filter, text, from) };
+    }
+    portable(filter, text, from)
 }
 
-/// For any processor.
-pub(crate) struct Portable;
-
-impl Search for Portable {
-    #[inline]
-    fn candidate(filter: &Filter, text: &[u8], from: usize) -> usize {
-        let half = |table: usize, half: u8| filter[table + usize::from(half)];
-        (from..text.len())
-            .find(|&at| {
-                let first = text[at];
-                let buckets = half(FIRST_LOW, first & 15) & half(FIRST_HIGH, first >> 4);
-                let second = text.get(at + 1).copied().unwrap_or(0);
-                buckets != 0 && buckets & half(SECOND_LOW, second & 15) & half(SECOND_HIGH, second >> 4) != 0
-            })
-            .unwrap_or(text.len())
-    }
-}
-
-/// For x86_64 with AVX2. Only functions that are compiled for AVX2, and entered where it was detected, may name this type.
-#[cfg(target_arch = "x86_64")]
-pub(crate) struct Avx2;
-
-#[cfg(target_arch = "x86_64")]
-impl Search for Avx2 {
-    #[inline(always)]
-    fn candidate(filter: &Filter, text: &[u8], from: usize) -> usize {
-        if text.len() < WINDOW {
-            return Portable::candidate(filter, text, from);
-        }
-        // SAFETY: the text is long enough, and AVX2 was detected, see [`Avx2`].
-        unsafe { avx2::candidate(filter, text, from) }
-    }
+/// The same on any processor.
+fn portable(filter: &Filter, text: &[u8], from: usize) -> usize {
+    let is_candidate = |&at: &usize| {
+        let (first, second) = (text[at], text.get(at + 1).copied().unwrap_or(0));
+        nibbles::classes(filter, 0, first) & nibbles::classes(filter, 1, second) != 0
+    };
+    (from..text.len()).find(is_candidate).unwrap_or(text.len())
 }
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{FIRST_HIGH, FIRST_LOW, Filter, SECOND_HIGH, SECOND_LOW, WINDOW};
+    use super::{Filter, WINDOW};
+    use crate::automaton::nibbles::avx2::classes;
     use std::arch::x86_64::{
-        __m128i, __m256i, _mm_loadu_si128, _mm256_alignr_epi8, _mm256_and_si256, _mm256_broadcastsi128_si256,
-        _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_permute2x128_si256, _mm256_set1_epi8,
-        _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16,
+        __m256i, _mm256_alignr_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8,
+        _mm256_permute2x128_si256, _mm256_setzero_si256,
     };
 
     /// # Safety
@@ -146,25 +112,14 @@ mod avx2 {
         _mm256_alignr_epi8::<1>(high, bytes)
     }
 
-    /// A bit for each place where a bucket is left.
+    /// A bit for each place where both bytes have some class.
     #[inline]
     #[target_feature(enable = "avx2")]
     fn candidates(filter: &Filter, first: __m256i, second: __m256i) -> u32 {
-        let low = _mm256_set1_epi8(15);
-        let table = |at: usize| {
-            // SAFETY: each table is 16 bytes within the filter's 64.
-            let table = unsafe { _mm_loadu_si128(filter.as_ptr().add(at).cast::<__m128i>()) };
-            _mm256_broadcastsi128_si256(table)
-        };
-        let high = |bytes| _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), low);
-        let buckets = |low_table, high_table, bytes| {
-            _mm256_and_si256(
-                _mm256_shuffle_epi8(table(low_table), _mm256_and_si256(bytes, low)),
-                _mm256_shuffle_epi8(table(high_table), high(bytes)),
-            )
-        };
-        let left = _mm256_and_si256(buckets(FIRST_LOW, FIRST_HIGH, first), buckets(SECOND_LOW, SECOND_HIGH, second));
-        !(_mm256_movemask_epi8(_mm256_cmpeq_epi8(left, _mm256_setzero_si256())) as u32)
+        // SAFETY: a filter has two places.
+        let [first, second] = unsafe { [classes(filter.as_ptr(), 0, first), classes(filter.as_ptr(), 1, second)] };
+        let both = _mm256_and_si256(first, second);
+        !(_mm256_movemask_epi8(_mm256_cmpeq_epi8(both, _mm256_setzero_si256())) as u32)
     }
 }
 
@@ -193,11 +148,8 @@ mod tests {
             let from = dice(text.len() + 1);
             let mut at = from;
             loop {
-                let found = Portable::candidate(&filter, &text, at);
-                #[cfg(target_arch = "x86_64")]
-                if std::arch::is_x86_feature_detected!("avx2") {
-                    assert_eq!(Avx2::candidate(&filter, &text, at), found, "{text:?} from {at}");
-                }
+                let found = portable(&filter, &text, at);
+                assert_eq!(candidate(&filter, &text, at), found, "{text:?} from {at}");
                 assert!((at..found).all(|skipped| !naive(&pairs, &text, skipped)));
                 if found == text.len() {
                     break;

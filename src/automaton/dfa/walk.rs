@@ -4,7 +4,7 @@
 //! of a policy file need no check, and the file opens fast. A target beyond the end, a truncated record, and a cycle of
 //! defaults settle the path as blocked; no compiled table has any of these.
 
-use super::filter::{FILTER_BYTES, FILTER_WORDS, Filter, Search};
+use super::filter::{self, FILTER_BYTES, FILTER_WORDS, Filter};
 use super::table::{
     COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, END_BLOCKED,
     FIRST_RECORD, HAS_OUTPUT, KIND_MASK, MIDDLE_BLOCKED, NARROW, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK,
@@ -46,7 +46,7 @@ pub(crate) fn blocked_if(header: u32, bit: u32) -> Verdict {
 /// Walks the path in `text` from `from` on, beginning at the record `start`, until it is settled; if the text or the
 /// table ends first, the verdict is returned as an error. The bytes before the path only make room for wide loads.
 #[inline(always)]
-pub(crate) fn walk<S: Search, O: Observer>(
+pub(crate) fn walk<O: Observer>(
     table: &[u32],
     start: Target,
     text: &[u8],
@@ -59,14 +59,14 @@ pub(crate) fn walk<S: Search, O: Observer>(
         if record < FIRST_RECORD {
             return Ok(verdict_of(record));
         }
-        (record, at) = step::<S, O>(table, record, text, at, observer)?;
+        (record, at) = step(table, record, text, at, observer)?;
     }
     Err(BROKEN)
 }
 
 /// One step of a walk: the next record and the offset reached, or the verdict if the text or the table ends.
 #[inline(always)]
-fn step<S: Search, O: Observer>(
+fn step<O: Observer>(
     table: &[u32],
     record: Target,
     text: &[u8],
@@ -97,7 +97,7 @@ fn step<S: Search, O: Observer>(
     } else if default == DEFAULT_HERE {
         let payload = words_from(table, record as usize + 1)?;
         let filter: &Filter = bytemuck::cast_slice(payload).first_chunk::<FILTER_BYTES>().ok_or(BROKEN)?;
-        at = S::candidate(filter, text, at);
+        at = filter::candidate(filter, text, at);
         if at == text.len() {
             return Err(blocked_if(header, END_BLOCKED));
         }

@@ -4,9 +4,8 @@ use std::arch::x86_64::{
     __m128i, __m256i, _bzhi_u64, _mm_add_epi32, _mm_and_si128, _mm_cmpeq_epi16, _mm_cvtsi128_si64, _mm_extract_epi16,
     _mm_load_si128, _mm_movemask_epi8, _mm_mulhi_epu16, _mm_mullo_epi32, _mm_or_si128, _mm_packs_epi16, _mm_set1_epi16,
     _mm_set1_epi32, _mm_setr_epi8, _mm_shuffle_epi8, _mm_unpackhi_epi64, _mm256_alignr_epi8, _mm256_and_si256,
-    _mm256_broadcastsi128_si256, _mm256_castsi256_si128, _mm256_extracti128_si256, _mm256_hadd_epi32,
-    _mm256_loadu_si256, _mm256_madd_epi16, _mm256_or_si256, _mm256_permute2x128_si256, _mm256_set1_epi8,
-    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16, _mm256_testz_si256,
+    _mm256_castsi256_si128, _mm256_extracti128_si256, _mm256_hadd_epi32, _mm256_loadu_si256, _mm256_madd_epi16,
+    _mm256_or_si256, _mm256_permute2x128_si256, _mm256_set1_epi8, _mm256_setzero_si256, _mm256_testz_si256,
 };
 
 use super::item::{
@@ -15,6 +14,7 @@ use super::item::{
 };
 use super::portable::Prefixes;
 use super::prefixes::{FACTORS, MIX, filter_bit};
+use crate::automaton::nibbles::avx2 as nibbles;
 
 /// Loaded from `64 - n` on: `n` bytes of ones, then zeros, for `n` up to 64.
 static ONES_THEN_ZEROS: Ones = Ones({
@@ -215,19 +215,9 @@ unsafe fn folded(bytes: __m256i) -> u8 {
 unsafe fn classes(table: *const u8, path: *const u8, len: usize) -> __m256i {
     // SAFETY: as the caller ensures. The loads of ones begin 0 to 96 bytes from their start and are 32 bytes long.
     unsafe {
-        let half = |place: usize| _mm256_broadcastsi128_si256(_mm_load_si128(table.add(16 * place).cast()));
-        let halves = [half(0), half(1), half(2), half(3), half(4), half(5)];
-        let low = _mm256_set1_epi8(15);
         let block = |at: usize, before: (__m256i, __m256i)| {
             let bytes = _mm256_loadu_si256(path.add(at).cast());
-            let lower = _mm256_and_si256(bytes, low);
-            let upper = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), low);
-            let byte = |place: usize| {
-                _mm256_and_si256(
-                    _mm256_shuffle_epi8(halves[2 * place], lower),
-                    _mm256_shuffle_epi8(halves[2 * place + 1], upper),
-                )
-            };
+            let byte = |place: usize| nibbles::classes(table, place, bytes);
             let (first, second) = (byte(0), byte(1));
             let first_before = _mm256_alignr_epi8::<14>(first, _mm256_permute2x128_si256::<0x03>(first, before.0));
             let second_before = _mm256_alignr_epi8::<15>(second, _mm256_permute2x128_si256::<0x03>(second, before.1));
@@ -235,8 +225,7 @@ unsafe fn classes(table: *const u8, path: *const u8, len: usize) -> __m256i {
         };
         let zero = _mm256_setzero_si256();
         // Zeros before the path match only triples of fewer than three bytes; position 0 is the slash, where no triple ends.
-        let first = _mm256_and_si256(_mm256_shuffle_epi8(halves[0], zero), _mm256_shuffle_epi8(halves[1], zero));
-        let (mut at, mut before, mut found) = (0, (first, zero), zero);
+        let (mut at, mut before, mut found) = (0, (nibbles::classes(table, 0, zero), zero), zero);
         loop {
             let ones = Ones::of((len - at).min(64));
             let (one, after_one) = block(at, before);

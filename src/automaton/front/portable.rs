@@ -5,7 +5,7 @@ use super::item::{
     ROOT_PASSES, TABLE, TABLES, bloom_bytes, bucket_bytes, buckets_at, has_free_classes, table_bytes, tables_at,
 };
 use super::prefixes::{beginning, filter_bit, fingerprint, hash, place};
-use super::triples::classes;
+use crate::automaton::nibbles::classes;
 
 /// Whether a path may have another verdict than the base. The path must be in normal form; it passes if it does not begin with
 /// `/`.

@@ -3,15 +3,11 @@
 //! A pattern has several triples; the best one is the triple that is [rarest](super::rarity) in the paths of real URLs.
 
 use super::rarity::Rarity;
+use crate::automaton::nibbles::{self, PLACE};
 
-/// Up to three consecutive bytes of a literal.
+/// Up to three consecutive bytes of a literal; the first are missing if it is short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Triple {
-    /// The bytes, the last one last; leading bytes that do not count are zero.
-    bytes: [u8; 3],
-    /// How many of them count: fewer than three if the literal is short.
-    count: u8,
-}
+pub(super) struct Triple([Option<u8>; 3]);
 
 /// How many bits a second triple gains by being from another literal.
 const ANOTHER_LITERAL: u32 = 6;
@@ -21,11 +17,11 @@ type TriplePlace = (usize, usize);
 
 impl Triple {
     /// The triple that every path has.
-    pub const ANY: Triple = Triple { bytes: [0; 3], count: 0 };
+    pub const ANY: Triple = Triple([None; 3]);
 
     fn new(bytes: &[u8]) -> Triple {
-        let mut triple = Triple { bytes: [0; 3], count: bytes.len() as u8 };
-        triple.bytes[3 - bytes.len()..].copy_from_slice(bytes);
+        let mut triple = Triple::ANY;
+        triple.0.iter_mut().rev().zip(bytes.iter().rev()).for_each(|(place, byte)| *place = Some(*byte));
         triple
     }
 
@@ -65,15 +61,7 @@ fn rarest<'l>(literals: impl Iterator<Item = &'l [u8]>, apart: Option<TriplePlac
 
 /// Adds a triple to classes of a table.
 pub(super) fn add(table: &mut [u8], triple: Triple, classes: u8) {
-    for (place, &byte) in triple.bytes.iter().enumerate() {
-        let (low, high) = table[32 * place..][..32].split_at_mut(16);
-        if place + usize::from(triple.count) < 3 {
-            low.iter_mut().chain(high).for_each(|half| *half |= classes);
-        } else {
-            low[usize::from(byte & 15)] |= classes;
-            high[usize::from(byte >> 4)] |= classes;
-        }
-    }
+    (0..).zip(triple.0).for_each(|(place, byte)| nibbles::add(table, place, byte, classes));
 }
 
 /// The class, among some of a table, that a triple widens least. There must be at least one.
@@ -83,12 +71,11 @@ pub(super) fn narrowest(table: &[u8], triple: Triple, among: u8) -> u8 {
     }
     let growth = |class: u8| {
         let (mut before, mut after) = (1, 1);
-        for (place, &byte) in triple.bytes.iter().enumerate() {
-            let counts = place + usize::from(triple.count) >= 3;
-            let halves = table[32 * place..][..32].chunks_exact(16).zip([byte & 15, byte >> 4]);
-            for (halves, half) in halves {
+        for (table, byte) in table.chunks_exact(PLACE).zip(triple.0) {
+            let halves = [byte.map(|byte| byte & 15), byte.map(|byte| byte >> 4)];
+            for (halves, half) in table.chunks_exact(PLACE / 2).zip(halves) {
                 let has = halves.iter().map(|classes| u32::from(classes & class != 0)).sum::<u32>();
-                let added = if counts { u32::from(halves[usize::from(half)] & class == 0) } else { 16 - has };
+                let added = half.map_or(16 - has, |half| u32::from(halves[usize::from(half)] & class == 0));
                 before *= has;
                 after *= has + added;
             }
@@ -97,12 +84,6 @@ pub(super) fn narrowest(table: &[u8], triple: Triple, among: u8) -> u8 {
     };
     let classes = (0..u8::BITS).map(|class| 1 << class).filter(|class| among & class != 0);
     classes.min_by_key(|&class| growth(class)).expect("a class")
-}
-
-/// The classes of a table that accept `byte` at a place of their triples.
-#[inline]
-pub(super) fn classes(table: &[u8], place: usize, byte: u8) -> u8 {
-    table[32 * place + usize::from(byte & 15)] & table[32 * place + 16 + usize::from(byte >> 4)]
 }
 
 #[cfg(test)]
