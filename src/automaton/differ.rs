@@ -4,29 +4,15 @@
 //! of states is visited once, nearest first. The caller decides what a combination of verdicts means, for example that
 //! two automata differ, and how. A *difference* is a place where this meaning begins or changes along a path. So
 //! `Disallow: /` differs from no rules in one place, `/`, however many paths begin with it.
-//!
-//! Whether an automaton has both verdicts is the same question, about one automaton: does a path exist whose verdict
-//! differs from that of `/`? Where any difference will do, the walk goes deep along patterns first, because verdicts
-//! change at the ends of patterns.
 
 use hashbrown::HashSet;
-use std::collections::VecDeque;
 
 use super::dfa::spots::{Nexts, Spot};
 use super::head::ENGINE_DFA;
 use super::paths::{DEAD, PathState, Paths};
+use super::reach::{KEPT, tried};
 use super::{Engine, Scratch, engine, verdict};
-use crate::rules::{Pattern, Patterns, Verdict};
-
-/// The most places, of a state of a path and the states of automata, that are visited for one question. Each byte of a
-/// group's patterns makes a few.
-pub const PAIRS: usize = 1 << 18;
-
-/// Memory is released after a walk of more places than this.
-const KEPT: usize = 1 << 14;
-
-/// The most patterns of a group whose paths are tried.
-const TRIED: usize = 256;
+use crate::rules::{Patterns, Verdict};
 
 /// A path on which automata differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,14 +118,6 @@ struct Visited<const N: usize, T> {
     byte: u8,
 }
 
-/// What is looked for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
-    All,
-    Nearest,
-    Any,
-}
-
 /// Memory for a walk over all paths, reused for each question.
 #[derive(Debug)]
 pub struct DifferSpace<const N: usize, T> {
@@ -148,8 +126,6 @@ pub struct DifferSpace<const N: usize, T> {
     bytes: Vec<u8>,
     seen: HashSet<(PathState, [u64; N])>,
     places: Vec<Visited<N, T>>,
-    /// The places whose successors have not been visited yet.
-    open: VecDeque<usize>,
     found: HashSet<Place<N>>,
     scratch: Scratch,
 }
@@ -161,7 +137,6 @@ impl<const N: usize, T> Default for DifferSpace<N, T> {
             bytes: Vec::new(),
             seen: HashSet::new(),
             places: Vec::new(),
-            open: VecDeque::new(),
             found: HashSet::new(),
             scratch: Scratch::default(),
         }
@@ -172,74 +147,62 @@ impl<const N: usize, T: Copy + PartialEq> DifferSpace<N, T> {
     /// The differences between automata. The walk ends after `budget` places. If an automaton has no DFA, paths that
     /// the patterns suggest are tried; then finding no difference proves nothing.
     pub fn differences(&mut self, question: &Question<'_, N, T>, budget: usize) -> Differences<T> {
-        self.found(question, budget, Wanted::All)
+        self.found(question, budget, usize::MAX)
     }
 
     /// One of the nearest differences, or that there is none; `None` if the budget does not suffice to know. The walk
     /// ends at the first difference, however many the question shows.
     pub fn first(&mut self, question: &Question<'_, N, T>, budget: usize) -> Option<Option<Difference<T>>> {
-        let Differences { shown, are_all, .. } =
-            self.found(&Question { shown: 1, ..*question }, budget, Wanted::Nearest);
+        let Differences { shown, are_all, .. } = self.found(&Question { shown: 1, ..*question }, budget, 1);
         match shown.into_iter().next() {
             Some(first) => Some(Some(first)),
             None => are_all.then_some(None),
         }
     }
 
-    /// Whether there is a difference; `None` if the budget does not suffice to know, nor do the paths that the patterns
-    /// suggest. This takes less time than to look for the nearest.
-    pub fn any(&mut self, question: &Question<'_, N, T>, budget: usize) -> Option<bool> {
-        let found = self.found(question, budget, Wanted::Any);
-        if found.count() > 0 { Some(true) } else { found.are_all.then_some(false) }
-    }
-
-    /// How many places the last walk found.
+    /// How many places the last walk visited.
     pub fn places(&self) -> usize {
         self.places.len()
     }
 
-    /// The differences, up to the place where no more are wanted.
-    fn found(&mut self, question: &Question<'_, N, T>, budget: usize, wanted: Wanted) -> Differences<T> {
+    /// The differences up to the place where there are `enough`.
+    fn found(&mut self, question: &Question<'_, N, T>, budget: usize, enough: usize) -> Differences<T> {
         if self.places.len() > KEPT {
             *self = DifferSpace::default();
         }
         self.seen.clear();
         self.places.clear();
-        self.open.clear();
         self.found.clear();
         let mut found = Differences::none();
-        let have_dfas = question.rules.iter().all(|rules| engine(rules.words()) != Engine::Cursors);
-        found.are_all = have_dfas && self.walk(question, budget, wanted, &mut found).is_some();
-        if !have_dfas || wanted == Wanted::Any && !found.are_all {
+        if question.rules.iter().all(|rules| engine(rules.words()) != Engine::Cursors) {
+            found.are_all = self.walk(question, [budget, enough], &mut found).is_some();
+        } else {
+            found.are_all = false;
             self.try_suggested(question, &mut found);
         }
         found
     }
 
-    /// Walks until everything is visited or what is wanted is found; `None` if the budget is spent, or the words of an
-    /// automaton are not a table.
+    /// Walks until everything is visited or there are enough differences; `None` if the budget is spent, or the words
+    /// of an automaton are not a table.
     fn walk(
         &mut self,
         question: &Question<'_, N, T>,
-        budget: usize,
-        wanted: Wanted,
+        [budget, enough]: [usize; 2],
         found: &mut Differences<T>,
     ) -> Option<()> {
         let Question { rules, paths, tell, .. } = *question;
         let tables = rules.map(Rules::words);
         let spots = all(tables.map(Spot::start))?;
-        self.note(Visited { state: paths.start(), spots, told: None, before: usize::MAX, byte: 0 });
-        loop {
-            if wanted != Wanted::All && found.count() > 0 {
+        self.places.push(Visited { state: paths.start(), spots, told: None, before: usize::MAX, byte: 0 });
+        let mut at = 0;
+        while let Some(&Visited { state, spots, told: mut last, .. }) = self.places.get(at) {
+            if found.shown.len() >= enough {
                 return Some(());
             }
-            let is_spent = self.places.len() - self.open.len() >= budget;
-            let next = if wanted == Wanted::Any { self.open.pop_back() } else { self.open.pop_front() };
-            let Some(at) = next else { return Some(()) };
-            if is_spent {
+            if at == budget {
                 return None;
             }
-            let Visited { state, spots, told: mut last, .. } = self.places[at];
             if paths.can_end(state) {
                 let told = tell(all(std::array::from_fn(|one| spots[one].at_end(tables[one])))?);
                 if let Some(told) = told.filter(|_| told != last)
@@ -264,7 +227,9 @@ impl<const N: usize, T: Copy + PartialEq> DifferSpace<N, T> {
                     self.visit(to(state, spots, byte), REST, question, found);
                 }
             }
+            at += 1;
         }
+        Some(())
     }
 
     /// Finds the successors of spots. `None` if the words of an automaton are not a table.
@@ -277,12 +242,6 @@ impl<const N: usize, T: Copy + PartialEq> DifferSpace<N, T> {
         self.bytes.sort_unstable();
         self.bytes.dedup();
         Some(())
-    }
-
-    /// Notes a place to go on from.
-    fn note(&mut self, place: Visited<N, T>) {
-        self.open.push_back(self.places.len());
-        self.places.push(place);
     }
 
     /// The bytes that lead to a place.
@@ -314,17 +273,16 @@ impl<const N: usize, T: Copy + PartialEq> DifferSpace<N, T> {
                 });
             }
         } else if self.seen.insert((next.state, next.spots.map(Spot::number))) {
-            self.note(next);
+            self.places.push(next);
         }
     }
 
     /// Adds the differences on paths that the patterns of all suggest.
     fn try_suggested(&mut self, question: &Question<'_, N, T>, found: &mut Differences<T>) {
-        let mut suggested = vec![b"/".to_vec(), b"/a".to_vec()];
+        let mut suggested = Vec::new();
         for rules in question.rules {
             if let Rules::Of(_, patterns) = rules {
-                let patterns = patterns();
-                suggested.extend(patterns.all().iter().take(TRIED).map(|pattern| suggested_by(pattern, &patterns)));
+                suggested.extend(tried(&patterns()));
             }
         }
         suggested.sort_by(|one, other| (one.len(), one).cmp(&(other.len(), other)));
@@ -336,15 +294,6 @@ impl<const N: usize, T: Copy + PartialEq> DifferSpace<N, T> {
             }
         }
     }
-}
-
-/// A path that a pattern suggests.
-fn suggested_by(pattern: &Pattern, patterns: &Patterns) -> Vec<u8> {
-    let mut path = Vec::new();
-    for (number, segment) in patterns.segments(pattern).enumerate() {
-        path.extend_from_slice(if number == 0 && segment.is_empty() { b"/" } else { &patterns.text()[segment] });
-    }
-    path
 }
 
 /// All of these, if all are there.
@@ -444,64 +393,5 @@ mod tests {
         let question = Question { rules: sides, paths: &paths, tell: &newer, shown: 1 };
         let found = DifferSpace::default().differences(&question, 5);
         assert_eq!(found, Differences { are_all: false, ..Differences::none() });
-    }
-
-    /// Whether rules have both verdicts, and the verdict on `/`.
-    fn have_both(rules: &str, dfa_budget: usize, budget: usize) -> (Option<bool>, Verdict) {
-        let words = compiled(rules, dfa_budget);
-        let paths = Paths::new(&AskedPaths::of(Dialect::DEFAULT));
-        let root = verdict(&words, b"/", &mut Scratch::default());
-        let tell = |[verdict]: [Verdict; 1]| (verdict != root).then_some(());
-        let question =
-            Question { rules: [Rules::Of(&words, &|| patterns(rules))], paths: &paths, tell: &tell, shown: 0 };
-        (DifferSpace::default().any(&question, budget), root)
-    }
-
-    #[test]
-    fn only_paths_that_can_be_asked_for_count() {
-        let (allowed, blocked, both) = (Some(Verdict::Allowed), Some(Verdict::Blocked), None);
-        for (rules, expected) in [
-            ("-/", blocked),
-            ("-/*", blocked),
-            ("-*", blocked),
-            ("+/", allowed),
-            ("", allowed),
-            // robots.txt itself is left out, but neither what begins with it, nor a query of it.
-            ("-/ +/robots.txt$", blocked),
-            ("-/ +/robots.txt", both),
-            ("-/ +/robots.txt?$", both),
-            ("-/robots.txt$", allowed),
-            // Neither dot segments nor raw bytes that are escaped are asked for.
-            ("-/../", allowed),
-            ("-/./x", allowed),
-            ("-/..$", allowed),
-            ("-/..a", both),
-            ("-/?x/../", both),
-            ("-/%2e/", allowed),
-            ("-/%7c", both),
-            ("-/a b", both),
-            ("-/$", both),
-            ("-/ +/a -/aa", both),
-            ("-/a -/b +/", both),
-            ("-/shop +/shop/*.html$", both),
-            ("-/ +/ab$", both),
-            ("-/%7", both),
-            ("-/a -/b +/bb", both),
-            ("-/*a*b +/*ab$", both),
-        ] {
-            let (have_both, root) = have_both(rules, usize::MAX, PAIRS);
-            assert_eq!(have_both, Some(expected.is_none()), "{rules}");
-            assert_eq!(expected.unwrap_or(root), root, "{rules}");
-        }
-    }
-
-    #[test]
-    fn nothing_is_claimed_beyond_the_budget() {
-        // The path that the pattern suggests is tried then.
-        assert_eq!(have_both("-/a-long-one", usize::MAX, 5).0, Some(true));
-        assert_eq!(have_both("+/a-long-one -/b", usize::MAX, 1).0, Some(true));
-        assert_eq!(have_both("-/ab*c +/*abc", usize::MAX, 1).0, None);
-        assert_eq!(have_both("-/ +/*a*b", 0, PAIRS).0, Some(true));
-        assert_eq!(have_both("-/*a*b -/", 0, PAIRS).0, None);
     }
 }

@@ -14,8 +14,9 @@
 //! little-endian in memory on every machine, because policy files are mapped; [`check_item`] checks the words of a
 //! file, and [`graph()`] draws an automaton.
 //!
-//! Questions about all paths are answered from the automaton, never from the text of the rules: [`DifferSpace`] finds
-//! where automata differ, or whether one has both verdicts, for the [`Paths`] that can be requested.
+//! Questions about all paths are answered from the automaton, never from the text of the rules: [`ReachSpace`] finds
+//! which verdicts an automaton has for the [`Paths`] that can be requested, and [`DifferSpace`] finds where automata
+//! differ.
 
 mod compile;
 mod cursors;
@@ -31,13 +32,15 @@ mod on_demand;
 #[cfg(feature = "batch")]
 mod paths;
 mod priorities;
+#[cfg(feature = "batch")]
+mod reach;
 mod segment_trie;
 mod verdict;
 
 pub use compile::{compile, compile_item, compile_within};
 pub use cursors::Scratch;
 #[cfg(feature = "batch")]
-pub use differ::{DifferSpace, Difference, Differences, PAIRS, Question, Rules, newer};
+pub use differ::{DifferSpace, Difference, Differences, Question, Rules, newer};
 #[cfg(feature = "batch")]
 pub use graph::{Edge, Graph, GraphState, Next, graph};
 pub use head::{Compiled, Damage, Engine};
@@ -45,4 +48,6 @@ pub use on_demand::OnDemand;
 #[cfg(feature = "batch")]
 pub use paths::Paths;
 pub use priorities::priorities;
+#[cfg(feature = "batch")]
+pub use reach::{PAIRS, ReachSpace, Reached, has_both};
 pub use verdict::{check_item, engine, settled_by, verdict, verdict_from};

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::automaton::{self, DifferSpace, PAIRS, Paths, Question, Rules, Scratch};
+use crate::automaton::{self, PAIRS, Paths, ReachSpace, Reached, Scratch};
 use crate::dialect::Dialect;
 use crate::judge::Choices;
 use crate::judge::decision::DecisionTable;
@@ -65,7 +65,7 @@ pub(crate) struct AccessDecider<'p> {
     policy: &'p Policy,
     decisions: DecisionTable,
     paths: Arc<Paths>,
-    space: DifferSpace<1, ()>,
+    space: ReachSpace,
     scratch: Scratch,
     /// By the place of an automaton; of a layered policy, those of the layers above come after.
     known: [HashMap<u32, Extent>; 2],
@@ -89,7 +89,7 @@ impl<'p> AccessDecider<'p> {
             policy,
             decisions: DecisionTable::new(choices, policy),
             paths: paths_of(policy.dialect()),
-            space: DifferSpace::default(),
+            space: ReachSpace::default(),
             scratch: Scratch::default(),
             known: [HashMap::new(), HashMap::new()],
             by_column: Vec::new(),
@@ -168,23 +168,19 @@ impl<'p> AccessDecider<'p> {
             return known;
         }
         let words = rows.automaton(group);
-        let root = automaton::verdict(words, b"/", &mut self.scratch);
-        let patterns = || policy.rules(group, column).patterns;
-        let question = Question {
-            rules: [Rules::Of(words, &patterns)],
-            paths: &self.paths,
-            tell: &|[verdict]| (verdict != root).then_some(()),
-            shown: 0,
-        };
-        let found = self.space.any(&question, PAIRS);
-        let root = match root {
+        let root = match automaton::verdict(words, b"/", &mut self.scratch) {
             Verdict::Allowed => Partition::Allowed,
             Verdict::Blocked => Partition::Blocked,
         };
-        let blocked = match found {
-            Some(true) => Blocked::Some,
-            Some(false) => Extent::whole(root).blocked,
-            None => Blocked::Undecided,
+        let blocked = match self.space.reached(words, &self.paths, PAIRS) {
+            Some(Reached::Only(Verdict::Allowed)) => Blocked::None,
+            Some(Reached::Only(Verdict::Blocked)) => Blocked::All,
+            Some(Reached::Both) => Blocked::Some,
+            None => {
+                let rules = policy.rules(group, column);
+                let has_both = automaton::has_both(words, &rules.patterns, &self.paths, &mut self.scratch);
+                if has_both { Blocked::Some } else { Blocked::Undecided }
+            }
         };
         let extent = Extent { blocked, root };
         self.known[layer].insert(group.automaton, extent);

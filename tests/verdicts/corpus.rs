@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::support::{Engines, front_passes, google_path, say, shared, verdict};
 use robosieve::Agents;
-use robosieve::internals::automaton::{self, DifferSpace, PAIRS, Paths, Question, Rules, Scratch, front};
+use robosieve::internals::automaton::{self, PAIRS, Paths, ReachSpace, Reached, Scratch, front};
 use robosieve::internals::rules::AskedPaths;
 use robosieve::internals::{self, Axes, PolicyParts, RuleSetParts};
 use robosieve::policy::{Captures, Crawlers, Policy, WriteLock, source};
@@ -271,7 +271,7 @@ fn bytes_without_names(policy: &Policy) -> f64 {
 #[test]
 fn no_group_claims_more_than_the_urls_show() {
     let Some(corpus) = shared("corpus") else { return };
-    let (mut space, mut scratch) = (DifferSpace::default(), Scratch::default());
+    let (mut space, mut scratch) = (ReachSpace::default(), Scratch::default());
     for dialect in Dialect::ALL {
         let paths = Paths::new(&AskedPaths::of(dialect));
         let (mut counts, mut judged, mut most) = ([0; 4], 0, 0);
@@ -280,17 +280,15 @@ fn no_group_claims_more_than_the_urls_show() {
             let rules = RuleSet::compile(&file, &"GPTBot".parse().expect("a product token"), dialect);
             let mut words = Vec::new();
             automaton::compile(rules.patterns(), &mut words);
-            let root = automaton::verdict(&words, b"/", &mut scratch);
-            let (patterns, tell) =
-                (|| rules.patterns().clone(), |[verdict]: [Verdict; 1]| (verdict != root).then_some(()));
-            let question = Question { rules: [Rules::Of(&words, &patterns)], paths: &paths, tell: &tell, shown: 0 };
-            let has_both = space.any(&question, PAIRS);
-            most = most.max(space.places());
-            counts[match (has_both, root) {
-                (Some(false), Verdict::Allowed) => 0,
-                (Some(true), _) => 1,
-                (Some(false), Verdict::Blocked) => 2,
-                (None, _) => 3,
+            let reached = space.reached(&words, &paths, PAIRS);
+            most = most.max(space.pairs());
+            let has_both = reached.is_none() && automaton::has_both(&words, rules.patterns(), &paths, &mut scratch);
+            let reached = if has_both { Some(Reached::Both) } else { reached };
+            counts[match reached {
+                Some(Reached::Only(Verdict::Allowed)) => 0,
+                Some(Reached::Both) => 1,
+                Some(Reached::Only(Verdict::Blocked)) => 2,
+                None => 3,
             }] += 1;
             for (url, _) in verdicts {
                 let Ok(url) = Url::parse(&String::from_utf8_lossy(&url)) else { continue };
@@ -302,14 +300,14 @@ fn no_group_claims_more_than_the_urls_show() {
                 judged += 1;
                 assert!(paths.contains(&path), "{} {}", dialect.name, path.escape_ascii());
                 let got = automaton::verdict(&words, &path, &mut scratch);
-                let is_claimed = has_both != Some(false) || got == root;
+                let is_claimed = reached.is_none_or(|all| all == Reached::Both || all == Reached::Only(got));
                 assert!(is_claimed, "{host} {} {}", dialect.name, path.escape_ascii());
             }
         }
         let [none, some, all, undecided] = counts;
         let name = dialect.name;
         say(&format!(
-            "  {name:<13} {none} none, {some} some, {all} all, {undecided} undecided; at most {most} places; {judged} URLs"
+            "  {name:<13} {none} none, {some} some, {all} all, {undecided} undecided; at most {most} pairs; {judged} URLs"
         ));
         assert!(judged > 10_000 && none > 0 && some > 100 && all > 0);
     }

@@ -71,6 +71,12 @@ impl Nexts {
         self.targets[usize::from(byte)].unwrap_or(self.rest)
     }
 
+    /// Whether a byte has a transition of its own.
+    #[inline]
+    pub fn has(&self, byte: u8) -> bool {
+        self.targets[usize::from(byte)].is_some()
+    }
+
     /// Finds the successors of a spot. `None` if the words are not a table.
     pub fn find(&mut self, table: &[u32], spot: Spot) -> Option<()> {
         for byte in self.bytes.drain(..) {

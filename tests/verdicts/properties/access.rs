@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use robosieve::Agents;
-use robosieve::internals::automaton::{self, DifferSpace, PAIRS, Paths, Question, Rules, Scratch};
+use robosieve::internals::automaton::{self, DifferSpace, PAIRS, Paths, Question, ReachSpace, Reached, Rules, Scratch};
 use robosieve::internals::rules::AskedPaths;
 use robosieve::internals::{Axes, RuleSetParts};
 use robosieve::{Dialect, RuleSet, Verdict};
@@ -140,19 +140,16 @@ fn check(name: &str, file: &[u8]) -> Result<(), TestCaseError> {
         words
     };
     let (dfa, cursors) = (compiled(1 << 20), compiled(0));
-    let (root, patterns) = (rules.verdict_with(b"/", scratch), || rules.patterns().clone());
-    let [has_both, tried] = [&dfa, &cursors].map(|words| {
-        let tell = |[found]: [Verdict; 1]| (found != root).then_some(());
-        let question = Question { rules: [Rules::Of(words, &patterns)], paths, tell: &tell, shown: 0 };
-        DifferSpace::default().any(&question, PAIRS)
-    });
+    let mut space = ReachSpace::default();
+    let reached = space.reached(&dfa, paths, PAIRS);
     let is_dfa = automaton::engine(&dfa) != automaton::Engine::Cursors;
-    prop_assert!(has_both.is_some() || !is_dfa, "budget");
-    prop_assert!(tried != Some(true) || has_both == Some(true));
-    let Some(has_both) = has_both.filter(|_| is_dfa) else { return Ok(()) };
+    prop_assert_eq!(reached.is_some(), is_dfa, "budget");
+    let has_both = automaton::has_both(&cursors, rules.patterns(), paths, scratch);
+    prop_assert!(!has_both || !is_dfa || reached == Some(Reached::Both));
+    let Some(reached) = reached else { return Ok(()) };
     for expected in [Verdict::Allowed, Verdict::Blocked] {
-        let is_said = has_both || root == expected;
-        let tell = |[found]: [Verdict; 1]| (found == expected).then_some(());
+        let is_said = reached == Reached::Both || reached == Reached::Only(expected);
+        let (patterns, tell) = (|| rules.patterns().clone(), |[found]: [Verdict; 1]| (found == expected).then_some(()));
         let question = Question { rules: [Rules::Of(&dfa, &patterns)], paths, tell: &tell, shown: 1 };
         let found = DifferSpace::default().first(&question, PAIRS).expect("within the budget");
         prop_assert_eq!(found.is_some(), is_said);
@@ -165,7 +162,7 @@ fn check(name: &str, file: &[u8]) -> Result<(), TestCaseError> {
     }
     for path in short_paths() {
         let got = rules.verdict_with(path, scratch);
-        prop_assert!(has_both || root == got, "{} {}", name, path.escape_ascii());
+        prop_assert!(reached == Reached::Both || reached == Reached::Only(got), "{} {}", name, path.escape_ascii());
     }
     Ok(())
 }
