@@ -276,11 +276,14 @@ fn agent_text(agent: &str) -> Value<'_> {
 }
 
 impl CutText<'_> {
-    /// Writes the text, in which bytes that are not UTF-8 are percent-encoded.
-    pub fn put_utf8(&self, out: &mut Vec<u8>) {
-        self.put_key(out);
+    /// The text, in which bytes that are not UTF-8 are percent-encoded.
+    #[cfg(feature = "parquet")]
+    pub fn utf8(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.put_key(&mut out);
         out.extend_from_slice(&as_utf8(self.text));
         out.extend_from_slice(if self.is_cut { CUT } else { b"" });
+        out
     }
 
     /// Writes the text, escaped, and no more of it than there is room for. Returns the room that is left.

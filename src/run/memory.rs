@@ -28,11 +28,6 @@ const BYTES_PER_BUFFER: u64 = 2 << 20;
 /// How many times as long a line can become when it is explained.
 const EXPLAINED: u64 = CAUSE_FACTOR + 1;
 
-/// Bytes for the causes of a chunk's lines that become rows: half the chunk. Besides, each line takes 16 bytes.
-pub(super) fn cause_bytes(chunk: usize) -> usize {
-    chunk / 2
-}
-
 /// Bytes of a row group that is large enough, if there is enough memory.
 const ROW_GROUP: u64 = 64 << 20;
 
@@ -103,7 +98,7 @@ const WORKER_PARTS: [WorkerPart; 9] = [
         name: "the same as frames, or as rows with their causes",
         times: |needs, format| match (format, needs.explain) {
             (FileFormat::Text, _) => needs.explained(4 * needs.buffers),
-            // A table keeps each cause once, and those for one crawler have room where text has its own.
+            // Rows have equal texts of causes once, and those for one crawler have room where text has its own.
             (FileFormat::Parquet, true) => needs.buffers - 1,
             (FileFormat::Parquet, false) => 0,
         },
@@ -429,7 +424,7 @@ mod tests {
         let many = plan_for(4096, None, FileFormat::Text);
         assert!(many.chunk_size == 1 << 20 && (16..32).contains(&many.workers), "{many:?}");
         assert_eq!(plan_for(4, None, FileFormat::Parquet), WorkerPlan { workers: 3, chunk_size: 8 << 20 });
-        // A table keeps each cause once, so explaining does not make row groups smaller.
+        // Rows have equal texts of causes once, so explaining does not make row groups smaller.
         let explained = JobMemory::new(DEFAULT_MEMORY, partitions(1, true)).unwrap();
         assert_eq!(
             explained.worker_plan(2, None, FileFormat::Parquet).unwrap(),

@@ -1,4 +1,4 @@
-//! Renders judged chunks: as text or, for lines that become rows, as notes of what blocked them.
+//! Renders judged chunks: as text or, for lines that become rows, as notes of what rows show besides outcomes.
 //!
 //! Each worker chooses a renderer once. [`Sorted`] writes lines unchanged to their partitions; [`AfterColumns`] writes
 //! columns before them; [`Verdicts`] writes all lines after their verdicts; and [`Refused`] writes all lines after the
@@ -6,7 +6,6 @@
 
 use std::iter::repeat_n;
 
-use super::memory::cause_bytes;
 use crate::formats::memory_budget::CacheMemory;
 use crate::judge::explain::Explainer;
 use crate::judge::line_urls::LineUrls;
@@ -14,7 +13,7 @@ use crate::judge::matcher::{Matcher, PreferredLines};
 use crate::judge::outcomes::{Outcomes, Refusals};
 use crate::judge::pieces::{self, Pieces};
 use crate::outcome::{Outcome, Partition};
-use crate::output::causes::{Causes, ChunkCauses};
+use crate::output::causes::ChunkCauses;
 use crate::output::columns::{CauseValue, put_cause, put_preferences};
 use crate::output::form::{FileFormat, OutputMode, OutputOptions, SEPARATOR, crawler_name};
 
@@ -75,11 +74,9 @@ pub(super) fn renderer(
     let names = || matchers.iter().map(|matcher| crawler_name(matcher.agents())).collect();
     let refusals = || Refusals::new(names());
     match (style.format, style.form) {
-        (FileFormat::Parquet, form) => Box::new(Notes {
-            causes: columns.explainers.iter().map(|_| Causes::new(columns.values.clone())).collect(),
-            refusals: (form == OutputMode::BlockedFor).then(refusals),
-            columns,
-        }),
+        (FileFormat::Parquet, form) => {
+            Box::new(Notes { refusals: (form == OutputMode::BlockedFor).then(refusals), columns })
+        }
         (FileFormat::Text, OutputMode::BlockedFor) => Box::new(Refused(refusals())),
         (FileFormat::Text, OutputMode::Verdicts) => Box::new(Verdicts(columns)),
         (FileFormat::Text, OutputMode::Partitions) if style.causes == 0 && columns.preferred.is_none() => {
@@ -263,28 +260,18 @@ fn release_refusals(refusals: &mut Refusals) {
     *refusals = Refusals::new(refusals.names().to_vec());
 }
 
-/// The content of rows besides outcomes: what blocked the lines, which crawlers may not fetch them, and the preferences
+/// The content of rows besides outcomes: what tells what blocked the lines, which crawlers may not fetch them, and the preferences
 /// of their pages, each if it is wanted.
 struct Notes {
     columns: Columns,
-    /// For each explainer.
-    causes: Vec<Causes>,
     refusals: Option<Refusals>,
 }
 
 impl Render for Notes {
     fn render(&mut self, lines: &JudgedLines<'_>, by_crawler: &mut Vec<Vec<Outcome>>, _: &mut [Pieces]) -> bool {
-        if let Some(refusals) = &mut self.refusals {
-            refusals.find(lines.outcomes);
-            return false;
-        }
-        let outcomes = self.columns.outcomes(lines, by_crawler);
-        for ((causes, outcomes), explainer) in self.causes.iter_mut().zip(outcomes).zip(&mut self.columns.explainers) {
-            causes.clear(cause_bytes(lines.text.len()));
-            for (line, outcome) in outcomes.iter().enumerate() {
-                let is_blocked = outcome.partition() == Partition::Blocked;
-                causes.push(is_blocked.then(|| explainer.explain(lines.url(line))).as_ref());
-            }
+        match &mut self.refusals {
+            Some(refusals) => refusals.find(lines.outcomes),
+            None => drop(self.columns.outcomes(lines, by_crawler)),
         }
         false
     }
@@ -292,12 +279,11 @@ impl Render for Notes {
     fn end_line(&self, _: &Outcomes, _: &mut [Pieces]) {}
 
     fn causes<'w>(&'w mut self, text: &'w [u8], urls: &'w LineUrls) -> Option<ChunkCauses<'w>> {
-        let Notes { columns: Columns { explainers, preferred, .. }, causes: kept, refusals } = self;
-        Some(ChunkCauses { kept, explainers, refusals: refusals.as_ref(), preferred: preferred.as_ref(), text, urls })
+        let Notes { columns: Columns { explainers, preferred, .. }, refusals } = self;
+        Some(ChunkCauses { explainers, refusals: refusals.as_ref(), preferred: preferred.as_ref(), text, urls })
     }
 
     fn release(&mut self) {
-        self.causes.iter_mut().for_each(Causes::release);
         self.columns.release();
         self.refusals.iter_mut().for_each(release_refusals);
     }

@@ -1,15 +1,13 @@
 //! The rows of a chunk: for each file, a batch of those that go there.
 
-use arrow_array::builder::{BinaryViewBuilder, make_view};
+use arrow_array::builder::{BinaryViewBuilder, Int32Builder, Int64Builder, make_view};
 use arrow_array::types::UInt16Type;
 use arrow_array::{
-    ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, DictionaryArray, Int32Array, Int64Array, ListArray,
-    RecordBatch, new_null_array,
+    ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, DictionaryArray, ListArray, RecordBatch, new_null_array,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::filter::{FilterBuilder, filter_record_batch};
-use std::rc::Rc;
 use std::sync::Arc;
 
 use super::TableSchema;
@@ -20,8 +18,8 @@ use crate::judge::line_urls::LineUrls;
 use crate::judge::outcomes::{Refusals, Refused};
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
-use crate::output::causes::{CauseCells, Cell, ChunkCauses};
-use crate::output::columns::{Column, Kind, Source, as_utf8};
+use crate::output::causes::ChunkCauses;
+use crate::output::columns::{CauseValue, Column, Kind, Source, Value, as_utf8};
 use crate::output::error::OutputError;
 use crate::output::form::OutputMode;
 
@@ -118,9 +116,7 @@ impl TableSchema {
         causes: &mut ChunkCauses<'_>,
     ) -> Result<Vec<ArrayRef>, ArrowError> {
         let preferred = causes.preferred;
-        let known = |row| causes.of(crawler, row);
-        let causes: Vec<_> = if self.files.causes > 0 { (0..outcomes.len()).map(known).collect() } else { Vec::new() };
-        let mut cells = 0..;
+        let mut of_causes = self.cause_columns(crawler, outcomes, causes).into_iter();
         let values = |column: Column| {
             Ok(match column.source {
                 Source::Verdict => {
@@ -131,7 +127,7 @@ impl TableSchema {
                     let reasons = outcomes.iter().map(|outcome| outcome.reason() as usize);
                     named(&Reason::ALL.map(Reason::name), reasons)?
                 }
-                Source::Cause(_) => cause_column(column.kind, cells.next().unwrap_or_default(), &causes),
+                Source::Cause(_) => of_causes.next().expect("a column of this source"),
                 Source::Preference(column) => texts(
                     // Of a chunk whose preferences were not asked for, nothing is said.
                     (0..outcomes.len()).map(|row| column.value(preferred?.of(row, crawler))),
@@ -141,20 +137,65 @@ impl TableSchema {
         };
         self.files.crawler_columns(0).map(values).collect()
     }
+
+    /// The columns of what blocked a crawler's lines.
+    fn cause_columns(&self, crawler: usize, outcomes: &[Outcome], causes: &mut ChunkCauses<'_>) -> Vec<ArrayRef> {
+        let column = |column: Column| match column.source {
+            Source::Cause(value) => Some((value, CauseColumn::new(column.kind))),
+            _ => None,
+        };
+        let mut columns: Vec<(CauseValue, CauseColumn)> = self.files.crawler_columns(0).filter_map(column).collect();
+        if columns.is_empty() {
+            return Vec::new();
+        }
+        for (line, outcome) in outcomes.iter().enumerate() {
+            let cause = (outcome.partition() == Partition::Blocked).then(|| causes.of(crawler, line));
+            columns.iter_mut().for_each(|(value, column)| column.push(cause.as_ref().and_then(|cause| value(cause))));
+        }
+        columns.into_iter().map(|(_, column)| column.array()).collect()
+    }
 }
 
-/// The values of a column of this kind, which is at this place among those of causes: null if nothing blocked a line, no rule decided, or
-/// it is not known.
-fn cause_column(kind: Kind, at: usize, causes: &[Option<Rc<CauseCells>>]) -> ArrayRef {
-    let cells = causes.iter().map(|cells| cells.as_ref()?[at].as_ref());
-    let number = |cell: Option<&Cell>| if let Some(Cell::Number(number)) = cell { Some(*number) } else { None };
-    match kind {
-        // Null if it does not fit the type, as in a robots.txt of 2 GiB.
-        Kind::Whole => Arc::new(cells.map(|cell| i32::try_from(number(cell)?).ok()).collect::<Int32Array>()),
-        // In milliseconds; null if that overflows.
-        Kind::Time => Arc::new(cells.map(|cell| number(cell)?.checked_mul(1000)).collect::<Int64Array>()),
-        Kind::Name | Kind::Text | Kind::Names => {
-            texts(cells.map(|cell| if let Some(Cell::Text(text)) = cell { Some(text) } else { None }))
+/// A column of what blocked lines.
+enum CauseColumn {
+    Texts(BinaryViewBuilder),
+    Whole(Int32Builder),
+    Times(Int64Builder),
+}
+
+impl CauseColumn {
+    fn new(kind: Kind) -> CauseColumn {
+        match kind {
+            Kind::Whole => CauseColumn::Whole(Int32Builder::new()),
+            Kind::Time => CauseColumn::Times(Int64Builder::new()),
+            // A rule blocks many lines of a chunk.
+            Kind::Name | Kind::Text | Kind::Names => {
+                CauseColumn::Texts(BinaryViewBuilder::new().with_deduplicate_strings())
+            }
+        }
+    }
+
+    /// Adds the value of a line: null if nothing blocked it, no rule decided, or it is not known.
+    fn push(&mut self, value: Option<Value<'_>>) {
+        match (self, value) {
+            (CauseColumn::Texts(column), Some(Value::Text(text))) => column.append_value(text.utf8()),
+            (CauseColumn::Texts(column), _) => column.append_null(),
+            // Null if it does not fit the type, as in a robots.txt of 2 GiB.
+            (CauseColumn::Whole(column), Some(Value::Whole(number))) => {
+                column.append_option(i32::try_from(number).ok())
+            }
+            (CauseColumn::Whole(column), _) => column.append_null(),
+            // In milliseconds; null if that overflows.
+            (CauseColumn::Times(column), Some(Value::Time(seconds))) => column.append_option(seconds.checked_mul(1000)),
+            (CauseColumn::Times(column), _) => column.append_null(),
+        }
+    }
+
+    fn array(self) -> ArrayRef {
+        match self {
+            CauseColumn::Texts(mut column) => Arc::new(column.finish()),
+            CauseColumn::Whole(mut column) => Arc::new(column.finish()),
+            CauseColumn::Times(mut column) => Arc::new(column.finish()),
         }
     }
 }
@@ -252,5 +293,65 @@ impl Views {
     fn array(self, buffers: &[Buffer]) -> Result<ArrayRef, ArrowError> {
         let nulls = Some(NullBuffer::from(self.are_there));
         Ok(Arc::new(BinaryViewArray::try_new(ScalarBuffer::from(self.views), buffers.to_vec(), nulls)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::Array;
+    use arrow_array::cast::AsArray;
+    use arrow_array::types::{Int32Type, Int64Type};
+
+    use super::*;
+    use crate::judge::explain::Cause;
+    use crate::output::form::OutputOptions;
+    use crate::rules::chosen::KeptRule;
+
+    /// The columns of these causes: the rule, its line, the agent, and the time.
+    fn columns(causes: &[Option<Cause>]) -> [ArrayRef; 4] {
+        let values = OutputOptions { causes: 4, ..OutputOptions::default() }.cause_values();
+        let mut at = 0;
+        [Kind::Text, Kind::Whole, Kind::Text, Kind::Time].map(|kind| {
+            let (mut column, value) = (CauseColumn::new(kind), values[at]);
+            at += 1;
+            causes.iter().for_each(|cause| column.push(cause.as_ref().and_then(value)));
+            column.array()
+        })
+    }
+
+    fn rule(value: &[u8], line: u32) -> Option<KeptRule> {
+        Some(KeptRule { allow: false, value: value.to_vec(), line, about_uses: None })
+    }
+
+    fn text(column: &ArrayRef, row: usize) -> Option<&[u8]> {
+        column.is_valid(row).then(|| column.as_binary_view().value(row))
+    }
+
+    #[test]
+    fn each_line_has_its_own_cause_and_equal_texts_are_kept_once() {
+        let cause = |line| {
+            let (rule, agent) = (rule(b"/a\t\xff", line), Some("an agent of some length".into()));
+            Some(Cause { rule, agent, captured: Some(7), ..Cause::default() })
+        };
+        let too_large = Cause { rule: rule(b"/", u32::MAX), captured: Some(i64::MAX), ..Cause::default() };
+        let [rules, lines, agents, times] =
+            columns(&[cause(2), None, cause(3), cause(2), Some(Cause::default()), Some(too_large)]);
+        let of_rule = Some(&b"Disallow: /a\t%FF"[..]);
+        let expected = [of_rule, None, of_rule, of_rule, None, Some(&b"Disallow: /"[..])];
+        assert!((0..6).map(|row| text(&rules, row)).eq(expected));
+        assert!(lines.as_primitive::<Int32Type>().iter().eq([Some(2), None, Some(3), Some(2), None, None]));
+        assert_eq!(text(&agents, 3), Some(&b"an agent of some length"[..]));
+        assert!(times.as_primitive::<Int64Type>().iter().eq([Some(7000), None, Some(7000), Some(7000), None, None]));
+        let bytes =
+            |column: &ArrayRef| column.as_binary_view().data_buffers().iter().map(|buffer| buffer.len()).sum::<usize>();
+        assert_eq!([bytes(&rules), bytes(&agents)], [16, 23]);
+    }
+
+    #[test]
+    fn texts_are_never_long() {
+        let (rule, agent) = (rule(&b"\xff".repeat(500_000), 1), Some("é".repeat(500_000)));
+        let [rules, _, agents, _] = columns(&[Some(Cause { rule, agent, ..Cause::default() })]);
+        assert_eq!(text(&rules, 0).unwrap(), format!("Disallow: {}...", "%FF".repeat(200)).as_bytes());
+        assert_eq!(text(&agents, 0).unwrap(), format!("{}...", "é".repeat(100)).as_bytes());
     }
 }
