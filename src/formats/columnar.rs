@@ -15,11 +15,14 @@ use parquet::arrow::arrow_reader::{
     RowSelector,
 };
 use parquet::basic::{Repetition, Type as PhysicalType};
+use parquet::column::reader::ColumnReaderImpl;
+use parquet::data_type::{Int96, Int96Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{
     ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData,
 };
 use parquet::file::reader::{ChunkReader, Length};
+use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::{SchemaDescPtr, SchemaDescriptor, Type, TypePtr};
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -66,8 +69,6 @@ pub(crate) struct ParquetFile {
     bytes: Positioned,
     schema: SchemaDescPtr,
     reading: ArrowReaderMetadata,
-    /// The columns in INT96, and how else to read them; `None` if there are none.
-    int96: Option<Int96Columns>,
     /// Whether Spark wrote it, whose times are whole microseconds.
     is_of_spark: bool,
     /// The most bytes that pages of all columns which are read together may take.
@@ -93,32 +94,22 @@ pub(crate) struct RowRange {
 impl ParquetFile {
     /// Opens a file whose rows are copied.
     pub fn open(file: File) -> Result<ParquetFile, Malformed> {
-        let (bytes, metadata) = ParquetFile::footer(file)?;
-        let schema = metadata.file_metadata().schema_descr_ptr();
-        let is_int96 = |&at: &usize| schema.column(at).physical_type() == PhysicalType::INT96;
-        let columns: Vec<usize> = (0..schema.num_columns()).filter(is_int96).collect();
-        let entries = metadata.file_metadata().key_value_metadata();
-        let is_of_spark = entries.is_some_and(|entries| entries.iter().any(|entry| entry.key == SPARK_ROWS));
-        let reading_in = |unit| plain_reading(metadata.clone(), &unit);
-        let int96 = match columns.is_empty() {
-            true => None,
-            false => Some(Int96Columns {
-                columns,
-                in_seconds: reading_in(TimeUnit::Second)?,
-                in_nanoseconds: is_of_spark.then(|| reading_in(TimeUnit::Nanosecond)).transpose()?,
-            }),
-        };
-        let reading = reading_in(int96::unit(is_of_spark))?;
-        Ok(ParquetFile { bytes, schema, reading, int96, is_of_spark, limit: u64::MAX, needs: Mutex::default() })
+        ParquetFile::opened(file, None)
     }
 
     /// Opens a file whose times are only wanted to the second.
     pub fn open_for_seconds(file: File) -> Result<ParquetFile, Malformed> {
+        ParquetFile::opened(file, Some(TimeUnit::Second))
+    }
+
+    /// Opens a file whose times in INT96 become numbers of this unit, or of the one that its writer had.
+    fn opened(file: File, unit: Option<TimeUnit>) -> Result<ParquetFile, Malformed> {
         let (bytes, metadata) = ParquetFile::footer(file)?;
         let schema = metadata.file_metadata().schema_descr_ptr();
-        let reading = plain_reading(metadata, &TimeUnit::Second)?;
-        let is_of_spark = false;
-        Ok(ParquetFile { bytes, schema, reading, int96: None, is_of_spark, limit: u64::MAX, needs: Mutex::default() })
+        let entries = metadata.file_metadata().key_value_metadata();
+        let is_of_spark = entries.into_iter().flatten().any(|entry| entry.key == SPARK_ROWS);
+        let reading = plain_reading(metadata, &unit.unwrap_or_else(|| int96::unit(is_of_spark)))?;
+        Ok(ParquetFile { bytes, schema, reading, is_of_spark, limit: u64::MAX, needs: Mutex::default() })
     }
 
     /// The same, with a limit for the bytes of pages that are read together.
@@ -218,7 +209,7 @@ impl ParquetFile {
         };
         let tries_more = tries_more && at_once >= rows.rows;
         let wanted = RowRange { rows: rows.rows + usize::from(tries_more), ..rows };
-        let reader = self.reader(&self.reading, wanted, columns, at_once)?;
+        let reader = self.reader(wanted, columns, at_once)?;
         Ok(Batches { reader, remaining: rows.rows, tries_more })
     }
 
@@ -240,7 +231,7 @@ impl ParquetFile {
             };
             columns.extend_from_slice(batch.columns());
         }
-        self.check_times(rows, &columns)?;
+        self.check_times(rows)?;
         Ok(RecordBatch::try_new(SchemaRef::clone(self.batch_schema()), columns)?)
     }
 
@@ -273,64 +264,48 @@ impl ParquetFile {
         }
     }
 
-    /// Checks that times in INT96 of these rows, which were read as `read`, are what they were.
-    fn check_times(&self, rows: RowRange, read: &[ArrayRef]) -> Result<(), Malformed> {
-        let Some(Int96Columns { columns, in_seconds, in_nanoseconds }) = &self.int96 else { return Ok(()) };
-        let mut problem = int96::too_far(&self.int96_values(in_seconds, rows)?, self.is_of_spark);
-        if let (None, Some(in_nanoseconds)) = (problem, in_nanoseconds) {
-            let mut microseconds = Vec::new();
-            let mut add = |values: &ArrayRef| microseconds.extend(int96::numbers(values));
-            read.iter().for_each(|column| leaves(column, &mut add));
-            problem = int96::too_fine(&self.int96_values(in_nanoseconds, rows)?, &microseconds);
-        }
-        match problem {
-            Some((place, problem)) => {
-                let name = self.schema.column(columns[place]).path().string();
-                Err(Malformed(format!("its column {name:?} {problem}")))
+    /// Checks that no time in INT96 of these rows changes when it becomes a number of 64 bits.
+    fn check_times(&self, rows: RowRange) -> Result<(), Malformed> {
+        let columns = self.schema.columns().iter().enumerate();
+        let in_int96 = columns.filter(|(_, column)| column.physical_type() == PhysicalType::INT96);
+        for (at, column) in in_int96 {
+            let times = self.times(at, rows)?;
+            if let Some(problem) = int96::problem(&times, self.is_of_spark) {
+                return Err(Malformed(format!("its column {:?} {problem}", column.path().string())));
             }
-            None => Ok(()),
         }
+        Ok(())
     }
 
-    /// The numbers in the columns in INT96, of those rows that have one.
-    fn int96_values(&self, reading: &ArrowReaderMetadata, rows: RowRange) -> Result<Vec<Vec<i64>>, Malformed> {
-        let columns = self.int96.as_ref().map_or(&[][..], |int96| &int96.columns);
-        let mut all = Vec::new();
-        for batch in self.reader(reading, rows, columns, rows.rows)? {
-            let mut numbers = Vec::new();
-            let mut add = |values: &ArrayRef| numbers.extend(int96::numbers(values));
-            batch?.columns().iter().for_each(|column| leaves(column, &mut add));
-            all.resize(numbers.len(), Vec::new());
-            all.iter_mut().zip(numbers).for_each(|(all, more): (&mut Vec<i64>, _)| all.extend(more));
-        }
-        Ok(all)
+    /// The times in a column in INT96, of those rows that have one.
+    fn times(&self, at: usize, RowRange { group, first, rows, .. }: RowRange) -> Result<Vec<Int96>, Malformed> {
+        self.pages_need(group, &[at])?;
+        let group = self.metadata().row_group(group);
+        let (file, of_group) = (Arc::new(self.bytes.clone()), usize::try_from(group.num_rows()).unwrap_or(0));
+        let pages = SerializedPageReader::new(file, group.column(at), of_group, None)?;
+        let mut reader = ColumnReaderImpl::<Int96Type>::new(self.schema.column(at), Box::new(pages));
+        reader.skip_records(first)?;
+        let (mut times, [mut of_groups, mut of_lists]) = (Vec::new(), [Vec::new(), Vec::new()]);
+        reader.read_records(rows, Some(&mut of_groups), Some(&mut of_lists), &mut times)?;
+        Ok(times)
     }
 
     fn reader(
         &self,
-        reading: &ArrowReaderMetadata,
         RowRange { group, first, rows, ends }: RowRange,
         columns: &[usize],
         at_once: usize,
     ) -> Result<ParquetRecordBatchReader, Malformed> {
         self.pages_need(group, columns)?;
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.bytes.clone(), reading.clone());
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(self.bytes.clone(), self.reading.clone());
         let selection = vec![RowSelector::skip(first), RowSelector::select(rows)];
         let builder = match first == 0 && ends {
             true => builder,
             false => builder.with_row_selection(RowSelection::from(selection)),
         };
-        let mask = ProjectionMask::leaves(reading.parquet_schema(), columns.iter().copied());
+        let mask = ProjectionMask::leaves(self.reading.parquet_schema(), columns.iter().copied());
         Ok(builder.with_projection(mask).with_row_groups(vec![group]).with_batch_size(at_once.max(1)).build()?)
     }
-}
-
-/// The columns of a file in INT96.
-struct Int96Columns {
-    columns: Vec<usize>,
-    /// How to read them in seconds, which can hold all of it, and in nanoseconds, if they are read in coarser units.
-    in_seconds: ArrowReaderMetadata,
-    in_nanoseconds: Option<ArrowReaderMetadata>,
 }
 
 /// Whether the footer of a file says that columns are encrypted. One that is encrypted itself has another mark at its end.

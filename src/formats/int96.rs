@@ -3,11 +3,9 @@
 //! In a file of Spark they become what Spark itself writes if it does not write INT96: its times are whole microseconds, and it reads no
 //! nanoseconds. Of other files nothing is known, so they become nanoseconds.
 
-use arrow_array::ArrayRef;
-use arrow_array::cast::AsArray;
-use arrow_array::types::{TimestampMicrosecondType, TimestampNanosecondType, TimestampSecondType};
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::TimeUnit;
 use parquet::basic::{LogicalType, TimeUnit as ParquetUnit, Type as PhysicalType};
+use parquet::data_type::Int96;
 use parquet::errors::ParquetError;
 use parquet::schema::types::{Type, TypePtr};
 use std::sync::Arc;
@@ -17,33 +15,20 @@ pub(super) fn unit(is_of_spark: bool) -> TimeUnit {
     if is_of_spark { TimeUnit::Microsecond } else { TimeUnit::Nanosecond }
 }
 
-/// The numbers of a column that was in INT96, without nulls; `None` if it is another column.
-pub(super) fn numbers(values: &ArrayRef) -> Option<Vec<i64>> {
-    let DataType::Timestamp(unit, _) = values.data_type() else { return None };
-    Some(match unit {
-        TimeUnit::Second => values.as_primitive::<TimestampSecondType>().iter().flatten().collect(),
-        TimeUnit::Microsecond => values.as_primitive::<TimestampMicrosecondType>().iter().flatten().collect(),
-        TimeUnit::Nanosecond => values.as_primitive::<TimestampNanosecondType>().iter().flatten().collect(),
-        TimeUnit::Millisecond => return None,
-    })
-}
-
-/// The place of the first of these columns with a time that does not fit, given in seconds, and the problem.
-pub(super) fn too_far(columns: &[Vec<i64>], is_of_spark: bool) -> Option<(usize, &'static str)> {
-    let (units, problem) = match is_of_spark {
+/// What is wrong with one of these times, if it cannot become a number.
+pub(super) fn problem(times: &[Int96], is_of_spark: bool) -> Option<&'static str> {
+    let (units, too_far) = match is_of_spark {
         true => (1_000_000, "has a time that microseconds in 64 bits cannot hold"),
         false => (1_000_000_000, "has a time that nanoseconds in 64 bits cannot hold (years 1677 to 2262)"),
     };
-    let is_too_far = |seconds: &i64| seconds.checked_add(1).and_then(|seconds| seconds.checked_mul(units)).is_none();
-    columns.iter().position(|column| column.iter().any(is_too_far)).map(|place| (place, problem))
-}
-
-/// The place of the first of these columns with a time that is no whole microsecond, and the problem. Numbers of nanoseconds may have
-/// wrapped around, and so do the differences.
-pub(super) fn too_fine(nanoseconds: &[Vec<i64>], microseconds: &[Vec<i64>]) -> Option<(usize, &'static str)> {
-    let is_finer = |(finer, read): (&i64, &i64)| finer.wrapping_sub(read.wrapping_mul(1000)) != 0;
-    let place = nanoseconds.iter().zip(microseconds).position(|(finer, read)| finer.iter().zip(read).any(is_finer));
-    place.map(|place| (place, "has a time that is no whole microsecond, as the times of Spark are"))
+    let is_too_far = |seconds: i64| seconds.checked_add(1).and_then(|seconds| seconds.checked_mul(units)).is_none();
+    if times.iter().any(|time| is_too_far(time.to_seconds())) {
+        return Some(too_far);
+    }
+    // Days are whole microseconds, also where the number of nanoseconds wraps around.
+    let is_too_fine =
+        |time: &Int96| is_of_spark && time.to_nanos().wrapping_sub(time.to_micros().wrapping_mul(1000)) != 0;
+    times.iter().any(is_too_fine).then_some("has a time that is no whole microsecond, as the times of Spark are")
 }
 
 /// A part of a schema, in which times in INT96 are numbers.
@@ -79,15 +64,19 @@ mod tests {
 
     #[test]
     fn times_that_do_not_fit_are_found() {
-        let seconds = vec![vec![0, -1], vec![], vec![7, 10_000_000_000]];
-        assert_eq!(too_far(&seconds, false).map(|(place, _)| place), Some(2), "the year 2286");
-        assert_eq!(too_far(&seconds, true), None);
-        assert_eq!(too_far(&[vec![i64::MAX / 1_000_000]], true).map(|(place, _)| place), Some(0));
-        // The year 3000, whose nanoseconds wrap around.
-        let far = 32_503_680_000_000_001_i64;
-        let nanoseconds = |more| vec![vec![-1000], vec![far.wrapping_mul(1000).wrapping_add(more)]];
-        let microseconds = [vec![-1], vec![far]];
-        assert_eq!(too_fine(&nanoseconds(0), &microseconds), None);
-        assert_eq!(too_fine(&nanoseconds(1), &microseconds).map(|(place, _)| place), Some(1));
+        // A Julian day, and nanoseconds of it.
+        let time = |day: u32, nanoseconds: u64| {
+            let mut time = Int96::new();
+            time.set_data(nanoseconds as u32, (nanoseconds >> 32) as u32, day);
+            time
+        };
+        let found = |times: &[Int96], is_of_spark| problem(times, is_of_spark).unwrap_or_default();
+        let (in_1970, in_2286, in_3000) = (time(2_440_588, 0), time(2_556_329, 0), time(2_816_788, 1000));
+        assert_eq!(found(&[in_1970, time(2_440_587, 999)], false), "");
+        assert!(found(&[in_1970, in_2286], false).contains("nanoseconds in 64 bits"));
+        // The nanoseconds of the year 3000 wrap around.
+        assert_eq!(found(&[in_1970, in_2286, in_3000], true), "");
+        assert!(found(&[in_1970, time(2_816_788, 1001)], true).contains("no whole microsecond"));
+        assert!(found(&[time(i32::MAX as u32, 1)], true).contains("microseconds in 64 bits"));
     }
 }
