@@ -6,6 +6,8 @@ pub(crate) mod coding;
 pub(crate) mod columnar;
 #[cfg(feature = "batch")]
 pub mod compression;
+#[cfg(feature = "batch")]
+pub(crate) mod counting_writer;
 pub mod durable;
 pub(crate) mod error;
 pub(crate) mod external_sort;
@@ -25,6 +27,8 @@ pub(crate) mod memory_budget;
 pub(crate) mod pages;
 pub(crate) mod replace;
 pub(crate) mod seekable;
+#[cfg(feature = "batch")]
+pub(crate) mod spill;
 pub(crate) mod standard_input;
 pub(crate) mod standard_output;
 #[cfg(feature = "batch")]

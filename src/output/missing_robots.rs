@@ -6,6 +6,7 @@ use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::hash::BuildHasher;
 use std::io::{self, BufRead, BufReader, Write};
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 use super::folder::{NEEDED, Written, partial};
 use crate::formats::external_sort::Sorter;
 use crate::formats::memory_budget::Share;
+use crate::formats::spill::{Place, Spill};
 use crate::formats::time_text;
 use crate::judge::tally::{Tally, line_hash};
 use crate::origin;
@@ -128,8 +130,8 @@ pub(crate) struct MissingRobots {
 /// The state of all origins, except those spilled to files.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct MissingRobotsState {
-    /// The number of files with spilled origins.
-    runs: usize,
+    /// Where spilled origins are.
+    runs: Vec<Place>,
     held: Vec<(Box<str>, Waiting)>,
 }
 
@@ -142,13 +144,13 @@ impl MissingRobots {
     pub fn new(directory: &Path, memory: Share, state: Option<&MissingRobotsState>) -> io::Result<MissingRobots> {
         // A checkpoint copies those that are held.
         let [held, of_origins, of_urls, of_firsts, _copied] = memory.split();
-        let [by_url, by_first] = [of_urls, of_firsts].map(|memory| Sorter::new(directory, memory));
+        let [by_url, by_first] = [of_urls, of_firsts].map(|memory| Sorter::new(Spill::unnamed(directory), memory));
         let by_origin = match state {
             Some(state) => {
                 let path = |folder: &Path, number| partial(&stored_part(folder, number));
-                Sorter::with_named_runs(directory, of_origins, path, state.runs)?
+                Sorter::new(Spill::named(directory, path), of_origins).resume(&state.runs)?
             }
-            None => Sorter::new(directory, of_origins),
+            None => Sorter::new(Spill::unnamed(directory), of_origins),
         };
         let mut needed = MissingRobots {
             held: HashMap::new(),
@@ -168,13 +170,14 @@ impl MissingRobots {
     /// The state from which another run can resume, besides the [files](MissingRobots::files).
     pub fn state(&self) -> MissingRobotsState {
         let held = self.held.iter().map(|(origin, waiting)| (origin.clone(), *waiting)).collect();
-        MissingRobotsState { runs: self.by_origin.runs(), held }
+        MissingRobotsState { runs: self.by_origin.runs().collect(), held }
     }
 
     /// The names of the files of spilled origins, which keep their [partial](super::folder::partial) names and never become
     /// results.
     pub fn files(&self) -> Vec<PathBuf> {
-        (0..self.by_origin.runs()).map(|number| stored_part(&self.directory, number)).collect()
+        let numbers: BTreeSet<u64> = self.by_origin.runs().map(|run| run.number).collect();
+        numbers.into_iter().map(|number| stored_part(&self.directory, number)).collect()
     }
 
     /// Adds the origins of a chunk.
@@ -235,7 +238,7 @@ impl MissingRobots {
 }
 
 /// The name of a file with a part of the origins, without which an interrupted run cannot go on.
-fn stored_part(directory: &Path, number: usize) -> PathBuf {
+fn stored_part(directory: &Path, number: u64) -> PathBuf {
     directory.join(format!("{NEEDED}.{number}"))
 }
 
@@ -369,9 +372,8 @@ mod tests {
                     }
                     needed.add(&waiting).unwrap();
                 }
-                // Beyond memory, there are runs, and without any, more than are merged at once; of the URLs, too.
-                let runs = needed.by_origin.runs();
-                assert_eq!((runs > 0, runs > 2 * 64), (limit < 1 << 20, limit == 0 || runs > 2 * 64), "{limit}");
+                // Beyond memory, there are runs.
+                assert_eq!(needed.by_origin.runs().count() > 0, limit < 1 << 20, "{limit}");
                 let mut out = Vec::new();
                 assert_eq!(
                     needed

@@ -2,7 +2,6 @@
 
 pub(crate) mod causes;
 pub(crate) mod columns;
-pub(crate) mod counting_writer;
 pub(crate) mod error;
 pub(crate) mod file_layout;
 pub(crate) mod folder;

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::columns::rest_of_row;
-use super::counting_writer::CountingWriter;
 use super::error::OutputError;
 use super::file_layout::FileLayout;
 use super::folder::{
@@ -22,6 +21,7 @@ use super::folder::{
 use super::form::{Block, FileFormat, SEPARATOR};
 use super::receipt::Receipt;
 use super::table::{self, DroppedKey};
+use crate::formats::counting_writer::CountingWriter;
 use crate::formats::{durable, json, shown};
 use crate::judge::tally::Tally;
 use crate::outcome::Partition;

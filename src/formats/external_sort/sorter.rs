@@ -1,94 +1,53 @@
 //! Sorts records by their bytes: sorted runs, merged in the end.
-//!
-//! A limited number of runs is merged at a time, into longer ones, until a single merge is left: buffers take memory, and open files
-//! are limited more often than disk space.
 
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::io::{self, BufRead, BufReader, Read, Take};
 use std::sync::Arc;
 
 use super::merge::Merge;
 use crate::formats::memory_budget::Share;
-use crate::formats::seekable::{self, FileAt};
-use crate::formats::shown;
+use crate::formats::seekable::FileAt;
+use crate::formats::spill::{Place, Spill, Spilled};
 
 /// Approximate memory of a record besides its bytes.
 const OVERHEAD: usize = 32;
 
-/// The most runs that are merged at a time.
-const MOST_MERGED: usize = 64;
+/// Bytes of the buffers of all runs that are merged, if there are not too many; and the least of one.
+const BUFFERS: usize = 512 << 10;
+const LEAST_BUFFER: usize = 512;
 
 /// Sorts records; has as many in memory as there is a share for, and the rest on disk.
 #[derive(Debug)]
 pub(crate) struct Sorter {
-    folder: PathBuf,
-    /// The path of each run in a folder, by its number, if runs outlive the process so that another one can go on.
-    named: Option<fn(&Path, usize) -> PathBuf>,
     memory: Share,
     held: Vec<Box<[u8]>>,
     held_bytes: usize,
-    runs: Vec<Run>,
-    /// The unnamed file of the other runs.
-    file: Option<RunFile>,
-}
-
-/// A sorted run that no longer changes.
-#[derive(Debug)]
-enum Run {
-    /// In a file of its own, open only while it is written or read.
-    Named(PathBuf),
-    /// A part of an unnamed file.
-    Unnamed(Arc<File>, Range<u64>),
-}
-
-/// An unnamed file of runs.
-#[derive(Debug)]
-struct RunFile {
-    file: Arc<File>,
-    length: u64,
-}
-
-/// The records of a run.
-struct Records {
-    text: BufReader<FileAt<Arc<File>>>,
-    left: u64,
+    /// Sorted runs.
+    runs: Vec<Spilled>,
+    spill: Spill,
 }
 
 /// A source of a merge: a run, or the records in memory.
 enum Source {
-    Run(Records),
+    Run(BufReader<Take<FileAt<Arc<File>>>>),
     Held(std::vec::IntoIter<Box<[u8]>>),
 }
 
 impl Sorter {
-    /// Has about this memory for records, and the others in unnamed files of `folder`.
-    pub fn new(folder: &Path, memory: Share) -> Sorter {
-        let (held, runs) = (Vec::new(), Vec::new());
-        Sorter { folder: folder.to_owned(), named: None, memory, held, held_bytes: 0, runs, file: None }
+    /// Has about this memory for records, and `spill` for the others.
+    pub fn new(spill: Spill, memory: Share) -> Sorter {
+        Sorter { memory, held: Vec::new(), held_bytes: 0, runs: Vec::new(), spill }
     }
 
-    /// The same, where runs are files of `folder` that outlive the process. The first `count` of them are there already.
-    pub fn with_named_runs(
-        folder: &Path,
-        memory: Share,
-        path: fn(&Path, usize) -> PathBuf,
-        count: usize,
-    ) -> io::Result<Sorter> {
-        let stored = |number| {
-            let path = path(folder, number);
-            // It must be there, and readable.
-            seekable::open(&path)?;
-            Ok(Run::Named(path))
-        };
-        let runs = (0..count).map(stored).collect::<io::Result<_>>()?;
-        Ok(Sorter { named: Some(path), runs, ..Sorter::new(folder, memory) })
+    /// The same with runs that another process wrote.
+    pub fn resume(mut self, runs: &[Place]) -> io::Result<Sorter> {
+        self.runs = runs.iter().map(|&run| self.spill.reopen(run)).collect::<io::Result<_>>()?;
+        Ok(self)
     }
 
-    /// The number of runs so far.
-    pub fn runs(&self) -> usize {
-        self.runs.len()
+    /// The runs so far.
+    pub fn runs(&self) -> impl Iterator<Item = Place> {
+        self.runs.iter().map(|run| run.place)
     }
 
     /// Adds a record.
@@ -98,7 +57,7 @@ impl Sorter {
         if self.held_bytes > self.memory.length() { self.store() } else { Ok(()) }
     }
 
-    /// Stores all records that are in memory as a run.
+    /// Stores all records that are in memory as a run, each behind its length.
     pub fn store(&mut self) -> io::Result<()> {
         if self.held.is_empty() {
             return Ok(());
@@ -106,109 +65,36 @@ impl Sorter {
         self.held.sort_unstable();
         self.held_bytes = 0;
         let mut held = self.held.drain(..);
-        let run = match self.named {
-            Some(path) => {
-                let path = path(&self.folder, self.runs.len());
-                let written = File::create(&path).and_then(|file| write_run(&file, |put| held.try_for_each(put)));
-                written.map_err(|error| at_path(&path, &error))?;
-                Run::Named(path)
-            }
-            None => {
-                let file = match &mut self.file {
-                    Some(file) => file,
-                    none => none.insert(RunFile::new(&self.folder)?),
-                };
-                file.add(|put| held.try_for_each(put))?
-            }
-        };
-        self.runs.push(run);
+        self.runs.push(self.spill.put(|out| {
+            held.try_for_each(|record| {
+                out.write_all(&(record.len() as u32).to_le_bytes())?;
+                out.write_all(&record)
+            })
+        })?);
         Ok(())
     }
 
     /// Calls `each` with all records in order, equal ones together.
     pub fn finish(mut self, mut each: impl FnMut(Box<[u8]>) -> io::Result<()>) -> io::Result<()> {
-        while self.runs.len() > MOST_MERGED {
-            // When it is complete, the file of the shorter runs is freed.
-            let mut file = RunFile::new(&self.folder)?;
-            let longer = self.runs.chunks(MOST_MERGED).map(|some| file.add(|put| merge(some, Vec::new(), put)));
-            self.runs = longer.collect::<io::Result<_>>()?;
-            self.file = Some(file);
-        }
         self.held.sort_unstable();
-        merge(&self.runs, self.held, &mut each)
+        let buffer = (BUFFERS / self.runs.len().max(1)).clamp(LEAST_BUFFER, 8 << 10);
+        let runs = self.runs.iter().map(|run| Source::Run(BufReader::with_capacity(buffer, run.read())));
+        let mut merged = Merge::new(runs.chain([Source::Held(self.held.into_iter())]).collect(), Ord::cmp)?;
+        while let Some((_, record)) = merged.next()? {
+            each(record)?;
+        }
+        Ok(())
     }
 }
 
-/// Writes a record.
-type Put<'p> = dyn FnMut(Box<[u8]>) -> io::Result<()> + 'p;
-
-/// Writes the records that `fill` puts to a file, each behind its length. Returns how many bytes these are.
-fn write_run(file: &File, fill: impl FnOnce(&mut Put<'_>) -> io::Result<()>) -> io::Result<u64> {
-    let (mut text, mut length) = (BufWriter::with_capacity(64 << 10, file), 0);
-    fill(&mut |record| {
-        length += (size_of::<u32>() + record.len()) as u64;
-        text.write_all(&(record.len() as u32).to_le_bytes())?;
-        text.write_all(&record)
-    })?;
-    text.flush()?;
-    Ok(length)
-}
-
-/// Calls `each` with all records of the runs and of memory, in order.
-fn merge(runs: &[Run], held: Vec<Box<[u8]>>, each: &mut Put<'_>) -> io::Result<()> {
-    let mut sources = runs.iter().map(|run| run.records().map(Source::Run)).collect::<io::Result<Vec<_>>>()?;
-    sources.push(Source::Held(held.into_iter()));
-    let mut merged = Merge::new(sources, Ord::cmp)?;
-    while let Some((_, record)) = merged.next()? {
-        each(record)?;
-    }
-    Ok(())
-}
-
-/// The error with the path of a run, which users do not know of.
-fn at_path(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}, {error}", shown(path)))
-}
-
-impl RunFile {
-    fn new(folder: &Path) -> io::Result<RunFile> {
-        Ok(RunFile { file: Arc::new(tempfile::tempfile_in(folder)?), length: 0 })
-    }
-
-    /// Appends a run.
-    fn add(&mut self, fill: impl FnOnce(&mut Put<'_>) -> io::Result<()>) -> io::Result<Run> {
-        let start = self.length;
-        self.length += write_run(&self.file, fill)?;
-        Ok(Run::Unnamed(Arc::clone(&self.file), start..self.length))
-    }
-}
-
-impl Run {
-    fn records(&self) -> io::Result<Records> {
-        let (file, part) = match self {
-            Run::Unnamed(file, part) => (Arc::clone(file), part.clone()),
-            Run::Named(path) => {
-                let file = seekable::open(path).map_err(|error| at_path(path, &error))?;
-                let length = file.metadata()?.len();
-                (Arc::new(file), 0..length)
-            }
-        };
-        let text = BufReader::new(FileAt::new(file, part.end).from(part.start));
-        Ok(Records { text, left: part.end - part.start })
-    }
-}
-
-impl Records {
-    fn read(&mut self) -> io::Result<Box<[u8]>> {
-        let mut length = [0; size_of::<u32>()];
-        self.text.read_exact(&mut length)?;
-        let length = u32::from_le_bytes(length);
-        let rest = self.left.checked_sub(size_of::<u32>() as u64 + u64::from(length));
-        self.left = rest.ok_or(io::ErrorKind::InvalidData)?;
-        let mut record = vec![0; length as usize].into_boxed_slice();
-        self.text.read_exact(&mut record)?;
-        Ok(record)
-    }
+/// The next record of a run, whose length may be damaged.
+fn read(text: &mut impl Read) -> io::Result<Box<[u8]>> {
+    let mut length = [0; size_of::<u32>()];
+    text.read_exact(&mut length)?;
+    let length = u32::from_le_bytes(length);
+    let mut record = Vec::with_capacity(length.min(64 << 10) as usize);
+    text.take(length.into()).read_to_end(&mut record)?;
+    if record.len() < length as usize { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(record.into()) }
 }
 
 impl Iterator for Source {
@@ -216,7 +102,11 @@ impl Iterator for Source {
 
     fn next(&mut self) -> Option<io::Result<Box<[u8]>>> {
         match self {
-            Source::Run(records) => (records.left > 0).then(|| records.read()),
+            Source::Run(text) => match text.fill_buf() {
+                Ok([]) => None,
+                Ok(_) => Some(read(text)),
+                Err(error) => Some(Err(error)),
+            },
             Source::Held(held) => held.next().map(Ok),
         }
     }
@@ -224,9 +114,15 @@ impl Iterator for Source {
 
 #[cfg(test)]
 mod tests {
+    use std::path::{Path, PathBuf};
+
     use super::*;
 
-    /// Of thousands of runs, which are merged in several rounds, few are open at any time, and no temporary one has a name.
+    fn run(folder: &Path, number: u64) -> PathBuf {
+        folder.join(number.to_string())
+    }
+
+    /// Of thousands of runs, few files are open at any time, and no temporary one has a name.
     #[cfg(target_os = "linux")]
     #[test]
     fn few_runs_are_open_at_once() {
@@ -237,16 +133,13 @@ mod tests {
             let paths = open.filter_map(|open| std::fs::read_link(open.path()).ok());
             paths.filter(|path| path.starts_with(&place)).count()
         };
-        let run = |folder: &Path, number: usize| folder.join(number.to_string());
-        for (named, count, open_at_first) in [(false, 1 + MOST_MERGED * MOST_MERGED, 1), (true, 1000, 0)] {
-            let mut sorter = match named {
-                true => Sorter::with_named_runs(&place, Share::for_test(0), run, 0).unwrap(),
-                false => Sorter::new(&place, Share::for_test(0)),
-            };
+        for (named, count) in [(false, 5000_usize), (true, 1000)] {
+            let spill = if named { Spill::named(&place, run) } else { Spill::unnamed(&place) };
+            let mut sorter = Sorter::new(spill, Share::for_test(0));
             let mut records: Vec<Vec<u8>> =
                 (0..count).map(|n| (n % 700).wrapping_mul(7919).to_string().into_bytes()).collect();
             records.iter().for_each(|record| sorter.push(record.clone()).unwrap());
-            assert_eq!((sorter.runs(), open()), (count, open_at_first));
+            assert_eq!((sorter.runs().count(), open()), (count, 1));
             let (mut most, mut found) = (0, Vec::new());
             sorter
                 .finish(|record| {
@@ -257,27 +150,29 @@ mod tests {
                 .unwrap();
             records.sort_unstable();
             assert!(found == records, "{named}");
-            // Named runs are in an unnamed file once they are longer.
             assert_eq!(most, 1);
-            assert_eq!(std::fs::read_dir(&place).unwrap().count(), if named { count } else { 0 });
+            assert_eq!(std::fs::read_dir(&place).unwrap().count(), usize::from(named));
         }
     }
 
     #[test]
     fn a_run_that_was_cut_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
-        let run = |folder: &Path, number: usize| folder.join(number.to_string());
         let path = run(folder.path(), 0);
-        let mut sorter = Sorter::with_named_runs(folder.path(), Share::for_test(0), run, 0).unwrap();
-        sorter.push(b"a record".to_vec()).unwrap();
-        drop(sorter);
+        let sorter = || Sorter::new(Spill::named(folder.path(), run), Share::for_test(0));
+        let mut first = sorter();
+        first.push(b"a record".to_vec()).unwrap();
+        let runs: Vec<Place> = first.runs().collect();
+        drop(first);
         let whole = std::fs::read(&path).unwrap();
-        for length in 1..=whole.len() {
+        for length in 0..=whole.len() {
             std::fs::write(&path, &whole[..length]).unwrap();
-            let sorter = Sorter::with_named_runs(folder.path(), Share::for_test(0), run, 1).unwrap();
+            let sorter = sorter().resume(&runs).unwrap();
             assert_eq!(sorter.finish(|_| Ok(())).is_ok(), length == whole.len(), "{length}");
         }
+        std::fs::write(&path, [&[0xff], &whole[1..]].concat()).unwrap();
+        assert!(sorter().resume(&runs).unwrap().finish(|_| Ok(())).is_err(), "a longer record");
         std::fs::remove_file(&path).unwrap();
-        assert!(Sorter::with_named_runs(folder.path(), Share::for_test(0), run, 1).is_err());
+        assert!(sorter().resume(&runs).is_err());
     }
 }

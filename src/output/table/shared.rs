@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
 
+use crate::formats::spill::Place;
 use crate::formats::visible;
 use crate::outcome::Partition;
 
@@ -37,14 +38,14 @@ impl fmt::Display for DroppedKey {
     }
 }
 
-/// Where rows that wait are stored.
+/// Rows that wait, stored.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct StoredPlace {
-    /// The number of the file.
-    pub number: u64,
-    /// Their first byte, how many there are, and their XXH3.
-    pub at: u64,
-    pub length: u64,
+pub(crate) struct StoredBatch {
+    pub rows: usize,
+    /// Their bytes in memory.
+    pub bytes: u64,
+    pub place: Place,
+    /// The XXH3 of what is stored.
     pub checksum: u64,
 }
 
@@ -53,8 +54,7 @@ pub(crate) struct StoredPlace {
 pub(crate) struct StoredFile {
     pub set: usize,
     pub file: usize,
-    /// For each batch: its rows, their bytes in memory, and where they are.
-    pub batches: Vec<(usize, u64, StoredPlace)>,
+    pub batches: Vec<StoredBatch>,
 }
 
 /// All rows that wait at a checkpoint.

@@ -19,19 +19,17 @@ use arrow_schema::{ArrowError, DataType, Schema};
 use arrow_select::concat::concat_batches;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::rows::FileRows;
-use super::shared::{StoredFile, StoredPlace, StoredRows, TakenRows};
+use super::shared::{StoredBatch, StoredFile, StoredRows, TakenRows};
 use crate::formats::columnar::{Malformed, guarded, leaves};
-use crate::formats::seekable::{self, FileAt};
+use crate::formats::spill::{Spill, Spilled};
 use crate::input::error::ListError;
-use crate::output::counting_writer::CountingWriter;
 use crate::output::error::OutputError;
 use crate::output::folder::{WAITING_ROWS, partial};
 
@@ -56,13 +54,17 @@ const MOST_OF_OTHERS: u64 = 2;
 
 /// The rows that wait for each file of the sets that have not ended.
 pub(crate) struct WaitingRows {
+    folder: Arc<Path>,
     files: BTreeMap<(usize, usize), Waiting>,
     /// The bytes of rows in memory, and how many there may be.
     in_memory: u64,
     budget: u64,
     /// Bytes of a row group that is large enough.
     group_bytes: u64,
-    store: RowStore,
+    spill: Spill,
+    /// The files of the last checkpoint, and the number of the first one after it.
+    needed: BTreeSet<u64>,
+    first_new: u64,
 }
 
 /// The rows that wait for a file.
@@ -77,14 +79,14 @@ struct Waiting {
 struct WaitingBatch {
     rows: usize,
     bytes: u64,
-    place: Place,
+    place: RowsAt,
 }
 
 /// Where rows wait.
-enum Place {
-    /// In memory, and maybe stored as well.
-    Memory(RecordBatch, Option<StoredBatch>),
-    Stored(StoredBatch),
+enum RowsAt {
+    Memory(RecordBatch),
+    /// On disk, with this XXH3.
+    Stored(Spilled, u64),
 }
 
 /// Rows of a file that are enough for a row group, or the last ones.
@@ -92,6 +94,7 @@ pub(crate) struct FullGroup {
     pub set: usize,
     file: usize,
     batches: Vec<WaitingBatch>,
+    folder: Arc<Path>,
 }
 
 impl FileRows {
@@ -110,20 +113,30 @@ impl WaitingRows {
     /// No rows yet. `group_bytes` are enough for a row group. Rows in memory may take `budget` bytes, others are stored in
     /// `folder`; in files that outlive the process, if they `are_kept` for another one.
     pub fn new(folder: PathBuf, group_bytes: u64, budget: u64, are_kept: bool) -> WaitingRows {
-        let store = RowStore::new(folder, are_kept);
-        WaitingRows { files: BTreeMap::new(), in_memory: 0, budget, group_bytes, store }
+        let spill = if are_kept { Spill::named(&folder, stored_path) } else { Spill::unnamed(&folder) };
+        let (files, needed) = (BTreeMap::new(), BTreeSet::new());
+        WaitingRows { folder: folder.into(), files, in_memory: 0, budget, group_bytes, spill, needed, first_new: 0 }
     }
 
     /// With the rows of an interrupted run.
+    ///
+    /// # Errors
+    ///
+    /// [`OutputError::NotResumable`] if they are gone.
     pub fn resume(mut self, state: &StoredRows) -> Result<WaitingRows, OutputError> {
         self.group_bytes = state.group_bytes;
         for StoredFile { set, file, batches } in &state.files {
             let of_file = self.files.entry((*set, *file)).or_default();
-            for (rows, bytes, place) in batches {
-                let place = Place::Stored(self.store.reopen(place)?);
-                of_file.push(WaitingBatch { rows: *rows, bytes: *bytes, place });
+            for &StoredBatch { rows, bytes, place, checksum } in batches {
+                let stored = self.spill.reopen(place).map_err(|_| {
+                    let problem = "stored rows are gone".to_owned();
+                    OutputError::NotResumable { path: self.folder.to_path_buf(), problem }
+                })?;
+                self.needed.insert(place.number);
+                of_file.push(WaitingBatch { rows, bytes, place: RowsAt::Stored(stored, checksum) });
             }
         }
+        self.first_new = self.spill.begin_file();
         Ok(self)
     }
 
@@ -157,28 +170,40 @@ impl WaitingRows {
 
     /// Returns all rows that still wait.
     pub fn rest(mut self) -> Vec<FullGroup> {
-        take(&mut self.files).into_iter().filter_map(|(key, waiting)| FullGroup::of(key, waiting)).collect()
+        take(&mut self.files).into_iter().filter_map(|(key, waiting)| self.group(key, waiting)).collect()
     }
 
     /// Stores all rows, so that another run can resume with them.
     pub fn checkpoint(&mut self) -> Result<TakenRows, OutputError> {
-        let mut files = Vec::new();
+        let (mut files, mut needed) = (Vec::new(), BTreeSet::new());
         for (&(set, file), waiting) in &mut self.files {
             let mut batches = Vec::new();
-            for waiting in &mut waiting.batches {
-                batches.push((waiting.rows, waiting.bytes, waiting.place.stored(&mut self.store)?.place.clone()));
+            for batch in &mut waiting.batches {
+                let (rows, bytes) = (batch.rows, batch.bytes);
+                let (&Spilled { place, .. }, checksum) = batch.store(&mut self.spill, &self.folder)?;
+                needed.insert(place.number);
+                batches.push(StoredBatch { rows, bytes, place, checksum });
             }
             files.push(StoredFile { set, file, batches });
         }
-        let rows = StoredRows { group_bytes: self.group_bytes, files };
-        let (added, outdated) = self.store.checkpoint(&rows);
-        Ok(TakenRows { rows, added, outdated })
+        self.in_memory = 0;
+        let (first_new, next) = (self.first_new, self.spill.begin_file());
+        let exist = self.needed.iter().copied().chain(first_new..next);
+        let outdated =
+            exist.filter(|number| !needed.contains(number)).map(|number| name(&self.folder, number)).collect();
+        let added = needed.range(first_new..).map(|&number| name(&self.folder, number)).collect();
+        (self.needed, self.first_new) = (needed, next);
+        Ok(TakenRows { rows: StoredRows { group_bytes: self.group_bytes, files }, added, outdated })
     }
 
     fn remove(&mut self, key: (usize, usize)) -> Option<FullGroup> {
         let waiting = self.files.remove(&key)?;
         self.in_memory -= waiting.in_memory();
-        FullGroup::of(key, waiting)
+        self.group(key, waiting)
+    }
+
+    fn group(&self, (set, file): (usize, usize), Waiting { batches, rows, .. }: Waiting) -> Option<FullGroup> {
+        (rows > 0).then(|| FullGroup { set, file, batches, folder: Arc::clone(&self.folder) })
     }
 
     /// Moves the rows of the file with the most of them out of memory; returns whether there were any.
@@ -186,7 +211,7 @@ impl WaitingRows {
         let Some(largest) = self.files.values_mut().max_by_key(|waiting| waiting.in_memory()) else { return Ok(false) };
         let freed = largest.in_memory();
         for waiting in &mut largest.batches {
-            waiting.place.leave_memory(&mut self.store)?;
+            waiting.store(&mut self.spill, &self.folder)?;
         }
         self.in_memory -= freed;
         Ok(freed > 0)
@@ -212,7 +237,7 @@ impl Waiting {
     fn add(&mut self, batch: RecordBatch) -> Result<(), ArrowError> {
         self.push(WaitingBatch::new(batch.num_rows(), bytes_of(&batch), batch));
         while let [.., one, other] = &self.batches[..]
-            && let (Place::Memory(first, None), Place::Memory(second, None)) = (&one.place, &other.place)
+            && let (RowsAt::Memory(first), RowsAt::Memory(second)) = (&one.place, &other.place)
             && one.rows <= 2 * other.rows
             && one.rows + other.rows <= FEW_ROWS
         {
@@ -226,51 +251,69 @@ impl Waiting {
     }
 
     fn in_memory(&self) -> u64 {
-        let is_in_memory = |waiting: &&WaitingBatch| matches!(waiting.place, Place::Memory(..));
+        let is_in_memory = |waiting: &&WaitingBatch| matches!(waiting.place, RowsAt::Memory(_));
         self.batches.iter().filter(is_in_memory).map(|waiting| waiting.bytes).sum()
     }
 }
 
 impl WaitingBatch {
     fn new(rows: usize, bytes: u64, batch: RecordBatch) -> WaitingBatch {
-        WaitingBatch { rows, bytes, place: Place::Memory(batch, None) }
-    }
-}
-
-impl Place {
-    /// Stores the rows, unless they are.
-    fn stored(&mut self, store: &mut RowStore) -> Result<&StoredBatch, OutputError> {
-        match self {
-            Place::Memory(batch, none @ None) => Ok(none.insert(store.put(batch)?)),
-            Place::Memory(_, Some(stored)) | Place::Stored(stored) => Ok(stored),
-        }
+        WaitingBatch { rows, bytes, place: RowsAt::Memory(batch) }
     }
 
-    /// Stores the rows, unless they are, and frees their memory.
-    fn leave_memory(&mut self, store: &mut RowStore) -> Result<(), OutputError> {
-        if let Place::Memory(batch, stored) = self {
-            *self = Place::Stored(stored.take().map_or_else(|| store.put(batch), Ok)?);
+    /// Moves the rows out of memory, unless they are stored. Returns where they are, and the XXH3 of what is stored.
+    fn store(&mut self, spill: &mut Spill, folder: &Path) -> Result<(&Spilled, u64), OutputError> {
+        if let RowsAt::Memory(batch) = &self.place {
+            let bytes = guarded(|| encoded(batch))?;
+            let stored = spill.put(|out| out.write_all(&bytes)).map_err(OutputError::unwritable(folder))?;
+            self.place = RowsAt::Stored(stored, xxh3_64(&bytes));
         }
-        Ok(())
+        match &self.place {
+            RowsAt::Stored(stored, checksum) => Ok((stored, *checksum)),
+            RowsAt::Memory(_) => unreachable!("rows that were stored"),
+        }
     }
 
     /// The rows.
-    fn read_back(self) -> Result<RecordBatch, OutputError> {
-        match self {
-            Place::Memory(batch, _) => Ok(batch),
-            Place::Stored(stored) => stored.read_back(),
+    fn read_back(self, folder: &Path) -> Result<RecordBatch, OutputError> {
+        let (stored, checksum) = match self.place {
+            RowsAt::Memory(batch) => return Ok(batch),
+            RowsAt::Stored(stored, checksum) => (stored, checksum),
+        };
+        let failed = |error| OutputError::from(ListError::NotReadBack { folder: folder.to_owned(), error });
+        let mut bytes = Vec::new();
+        stored.read().read_to_end(&mut bytes).map_err(failed)?;
+        if xxh3_64(&bytes) != checksum {
+            return Err(failed(io::Error::new(io::ErrorKind::InvalidData, "stored rows are damaged")));
         }
+        let read = guarded(|| {
+            let batch = StreamReader::try_new(io::Cursor::new(bytes), None)?.next().transpose()?;
+            batch.ok_or_else(|| Malformed("stored rows are missing".to_owned()))
+        });
+        read.map_err(|Malformed(problem)| failed(io::Error::other(problem)))
     }
 }
 
-impl FullGroup {
-    fn of((set, file): (usize, usize), waiting: Waiting) -> Option<FullGroup> {
-        (waiting.rows > 0).then_some(FullGroup { set, file, batches: waiting.batches })
-    }
+/// Rows as they are stored.
+fn encoded(batch: &RecordBatch) -> Result<Vec<u8>, Malformed> {
+    let mut writer = StreamWriter::try_new(Vec::new(), &batch.schema())?;
+    writer.write(batch)?;
+    Ok(writer.into_inner()?)
+}
 
+/// The path of a file of stored rows, which stays [partial].
+fn stored_path(folder: &Path, number: u64) -> PathBuf {
+    partial(&name(folder, number))
+}
+
+fn name(folder: &Path, number: u64) -> PathBuf {
+    folder.join(format!("{WAITING_ROWS}.{number}"))
+}
+
+impl FullGroup {
     /// The set, the file and the rows: one batch, so that it does not matter for the bytes of the row group in how many they waited.
     pub(super) fn read_back(self) -> Result<(usize, usize, RecordBatch), OutputError> {
-        let batches = self.batches.into_iter().map(|waiting| waiting.place.read_back());
+        let batches = self.batches.into_iter().map(|waiting| waiting.read_back(&self.folder));
         let batches = batches.collect::<Result<Vec<_>, _>>()?;
         let schema = batches.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
         let all = guarded(|| Ok::<_, Malformed>(concat_batches(&schema, &batches)?))?;
@@ -322,129 +365,6 @@ fn compacted_array(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
         }
         _ => ArrayRef::clone(array),
     })
-}
-
-/// The bytes of a file after which another begins, so that the space of rows that were written can be freed.
-const FILE_BYTES: u64 = 256 << 20;
-
-/// The files of rows that wait.
-pub(super) struct RowStore {
-    folder: PathBuf,
-    are_kept: bool,
-    /// The number of the next file.
-    next: u64,
-    /// The file that rows are appended to, its number and its length.
-    open: Option<(Arc<File>, u64, u64)>,
-    /// The kept files that exist, and those of them that got rows since the last checkpoint.
-    kept: BTreeSet<u64>,
-    added: BTreeSet<u64>,
-}
-
-/// Rows on disk.
-pub(super) struct StoredBatch {
-    file: Arc<File>,
-    folder: PathBuf,
-    pub place: StoredPlace,
-}
-
-impl RowStore {
-    pub fn new(folder: PathBuf, are_kept: bool) -> RowStore {
-        RowStore { folder, are_kept, next: 0, open: None, kept: BTreeSet::new(), added: BTreeSet::new() }
-    }
-
-    /// Finds rows that another run stored.
-    ///
-    /// # Errors
-    ///
-    /// [`OutputError::NotResumable`] if they are gone.
-    pub fn reopen(&mut self, place: &StoredPlace) -> Result<StoredBatch, OutputError> {
-        let path = partial(&name(&self.folder, place.number));
-        let file = seekable::open(&path).map_err(|_| {
-            let problem = "stored rows are gone".to_owned();
-            OutputError::NotResumable { path: self.folder.clone(), problem }
-        })?;
-        self.kept.insert(place.number);
-        self.next = self.next.max(place.number + 1);
-        Ok(StoredBatch { file: Arc::new(file), folder: self.folder.clone(), place: place.clone() })
-    }
-
-    /// Stores rows.
-    pub fn put(&mut self, batch: &RecordBatch) -> Result<StoredBatch, OutputError> {
-        let encoded = || {
-            let mut bytes = Vec::new();
-            let mut writer = StreamWriter::try_new(&mut bytes, &batch.schema())?;
-            writer.write(batch)?;
-            writer.finish()?;
-            drop(writer);
-            Ok::<_, Malformed>(bytes)
-        };
-        let bytes = guarded(encoded)?;
-        let failed = |error| OutputError::unwritable(&name(&self.folder, self.next))(error);
-        let (file, number, at) = match self.open.take().filter(|open| open.2 < FILE_BYTES) {
-            Some(open) => open,
-            None => (Arc::new(self.begin().map_err(failed)?), self.next, 0),
-        };
-        self.next = self.next.max(number + 1);
-        let failed = |error| OutputError::unwritable(&name(&self.folder, number))(error);
-        CountingWriter::at(&*file, at).write_all(&bytes).map_err(failed)?;
-        let length = bytes.len() as u64;
-        let place = StoredPlace { number, at, length, checksum: xxh3_64(&bytes) };
-        self.open = Some((Arc::clone(&file), number, at + length));
-        self.added.insert(number);
-        if self.are_kept {
-            self.kept.insert(number);
-        }
-        Ok(StoredBatch { file, folder: self.folder.clone(), place })
-    }
-
-    /// Creates the next file.
-    fn begin(&self) -> io::Result<File> {
-        match self.are_kept {
-            true => File::options()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(true)
-                .open(partial(&name(&self.folder, self.next))),
-            false => tempfile::tempfile_in(&self.folder),
-        }
-    }
-
-    /// Begins another file after a checkpoint of these rows. Returns the names of the files that must be durable before it
-    /// counts, and of those that nothing needs once it does.
-    pub fn checkpoint(&mut self, rows: &StoredRows) -> (Vec<PathBuf>, Vec<PathBuf>) {
-        self.open = None;
-        let places = rows.files.iter().flat_map(|file| &file.batches).map(|(_, _, place)| place.number);
-        let needed: BTreeSet<u64> = places.collect();
-        let named = |number: &u64| name(&self.folder, *number);
-        let added = self.added.intersection(&needed).map(named).collect();
-        let outdated = self.kept.difference(&needed).map(named).collect();
-        (self.kept, self.added) = (needed, BTreeSet::new());
-        (added, outdated)
-    }
-}
-
-/// The name of a file, which stays [partial].
-fn name(folder: &Path, number: u64) -> PathBuf {
-    folder.join(format!("{WAITING_ROWS}.{number}"))
-}
-
-impl StoredBatch {
-    /// Reads the rows.
-    pub fn read_back(&self) -> Result<RecordBatch, OutputError> {
-        let StoredPlace { at, length, checksum, .. } = self.place;
-        let failed = |error| OutputError::from(ListError::NotReadBack { folder: self.folder.clone(), error });
-        let mut bytes = Vec::new();
-        FileAt::new(&*self.file, at + length).from(at).take(length).read_to_end(&mut bytes).map_err(failed)?;
-        if xxh3_64(&bytes) != checksum {
-            return Err(failed(io::Error::new(io::ErrorKind::InvalidData, "stored rows are damaged")));
-        }
-        let read = guarded(|| {
-            let batch = StreamReader::try_new(io::Cursor::new(bytes), None)?.next().transpose()?;
-            batch.ok_or_else(|| Malformed("stored rows are missing".to_owned()))
-        });
-        read.map_err(|Malformed(problem)| failed(io::Error::other(problem)))
-    }
 }
 
 #[cfg(test)]
@@ -544,7 +464,8 @@ mod tests {
     impl FullGroup {
         fn whole(FileRows { set, file, batch }: FileRows) -> FullGroup {
             let (rows, bytes) = (batch.num_rows(), bytes_of(&batch));
-            FullGroup { set, file, batches: vec![WaitingBatch::new(rows, bytes, batch)] }
+            let batches = vec![WaitingBatch::new(rows, bytes, batch)];
+            FullGroup { set, file, batches, folder: Arc::from(Path::new("")) }
         }
     }
 }

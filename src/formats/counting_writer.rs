@@ -8,7 +8,7 @@ use std::io::{self, IoSlice, Write};
 #[derive(Debug)]
 pub(crate) struct CountingWriter<W> {
     pub file: W,
-    at: u64,
+    pub at: u64,
 }
 
 impl<W: Write> CountingWriter<W> {
