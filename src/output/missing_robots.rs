@@ -14,6 +14,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::folder::{NEEDED, Written, partial};
+use crate::formats::bytes::{Reader, push_number};
 use crate::formats::external_sort::Sorter;
 use crate::formats::memory_budget::Share;
 use crate::formats::spill::{Place, Spill};
@@ -219,15 +220,12 @@ impl MissingRobots {
             by_url.push(record(&url, &Waiting { status, asked_at: at, ..waiting }))
         })?;
         each_merged(by_url, |url, waiting| {
-            let mut ordered = record(&url, &waiting);
-            ordered.rotate_right(FIRST);
-            by_first.push(ordered)
+            by_first.push([&waiting.first.to_be_bytes()[..], &record(&url, &waiting)].concat())
         })?;
         out.write_all(HEAD)?;
         let mut rows = Tally::default();
         by_first.finish(|ordered| {
-            let (first, rest) = ordered.split_first_chunk().ok_or(io::ErrorKind::InvalidData)?;
-            let (url, waiting) = entry(rest, *first)?;
+            let (url, waiting) = entry(ordered.get(size_of::<u64>()..).unwrap_or_default())?;
             let row = row_of(&url, &waiting);
             rows.add_hashed(line_hash(row.as_bytes()), row.len() + 1);
             writeln!(out, "{row}")
@@ -246,8 +244,7 @@ fn stored_part(directory: &Path, number: u64) -> PathBuf {
 fn each_merged(sorted: Sorter, mut each: impl FnMut(String, Waiting) -> io::Result<()>) -> io::Result<()> {
     let mut current: Option<(String, Waiting)> = None;
     sorted.finish(|record| {
-        let (rest, first) = record.split_last_chunk().ok_or(io::ErrorKind::InvalidData)?;
-        let (key, waiting) = entry(rest, *first)?;
+        let (key, waiting) = entry(&record)?;
         match &mut current {
             Some((same, sum)) if *same == key => *sum = merged(*sum, waiting),
             other => {
@@ -300,38 +297,30 @@ fn merged(a: Waiting, b: Waiting) -> Waiting {
     Waiting { lines: a.lines + b.lines, asked_at: a.asked_at.max(b.asked_at), ..first }
 }
 
-/// The bytes of the number of a first line.
-const FIRST: usize = size_of::<u64>();
-
-/// The bytes between the key of a record and that number.
-const BETWEEN: usize = 1 + 3 * size_of::<u64>();
-
-/// An entry as bytes that sort by key: the key (an origin or a URL), a zero, which no key contains, and four numbers.
-/// The last number is that of the first line; with this number moved to the front, the bytes sort by first line.
+/// An entry as bytes that sort by key: the key (an origin or a URL), a zero, which no key contains, and numbers.
 fn record(key: &str, waiting: &Waiting) -> Vec<u8> {
     let Waiting { first, lines, reason, status, asked_at } = *waiting;
     // 0 means no status; a status, which may itself be 0, is stored plus one. Likewise a time, counted from the
     // earliest possible time.
     let asked_at = asked_at.map_or(0, |at| at.abs_diff(i64::MIN).saturating_add(1));
-    let why = (reason as u64) << 32 | status.map_or(0, |status| u64::from(status) + 1);
-    let mut record = Vec::with_capacity(key.len() + BETWEEN + FIRST);
-    record.extend_from_slice(key.as_bytes());
-    record.push(0);
-    [why, lines, asked_at, first].iter().for_each(|number| record.extend_from_slice(&number.to_be_bytes()));
+    let status = status.map_or(0, |status| u64::from(status) + 1);
+    let mut record = [key.as_bytes(), &[0]].concat();
+    [first, lines, reason as u64, status, asked_at].into_iter().for_each(|number| push_number(number, &mut record));
     record
 }
 
-/// The entry of a record, and of the number of its first line.
-fn entry(record: &[u8], first: [u8; FIRST]) -> io::Result<(String, Waiting)> {
+/// The entry of a record.
+fn entry(record: &[u8]) -> io::Result<(String, Waiting)> {
     let damaged = || io::Error::from(io::ErrorKind::InvalidData);
-    let Some((key, [0, numbers @ ..])) = record.split_last_chunk::<BETWEEN>() else { return Err(damaged()) };
-    let number = |at: usize| u64::from_be_bytes(std::array::from_fn(|byte| numbers[size_of::<u64>() * at + byte]));
-    let [why, lines, asked_at] = std::array::from_fn(number);
-    let reason = Reason::ALL.get((why >> 32) as usize).copied().ok_or_else(damaged)?;
-    let status = (why as u32).checked_sub(1).map(|status| status as u16);
-    let asked_at = asked_at.checked_sub(1).map(|since| i64::MIN.saturating_add_unsigned(since));
+    let end = memchr::memchr(0, record).ok_or_else(damaged)?;
+    let (key, mut numbers) = (&record[..end], Reader(&record[end + 1..]));
+    let mut number = || numbers.number().map_err(io::Error::other);
+    let (first, lines) = (number()?, number()?);
+    let reason = Reason::ALL.get(number()? as usize).copied().ok_or_else(damaged)?;
+    let status = number()?.checked_sub(1).map(|status| status as u16);
+    let asked_at = number()?.checked_sub(1).map(|since| i64::MIN.saturating_add_unsigned(since));
     let key = String::from_utf8(key.to_vec()).map_err(io::Error::other)?;
-    Ok((key, Waiting { first: u64::from_be_bytes(first), lines, reason, status, asked_at }))
+    Ok((key, Waiting { first, lines, reason, status, asked_at }))
 }
 
 #[cfg(test)]

@@ -298,7 +298,7 @@ fn a_run_that_fails_with_origins_on_disk_leaves_nothing() {
     for options in ["", "--per-input"] {
         let ended = limited(&bench, &format!("{always} {options} --memory 48M urls"), 1200, "");
         assert_eq!(ended.status.code(), Some(2), "{ended:?}");
-        said(&ended.stderr, &["cannot write", "deferred.txt"]);
+        said(&ended.stderr, &["cannot write", ".robots-needed.tsv.0.partial"]);
         assert_eq!(bench.names("out"), [""; 0]);
     }
     // A killed run cannot remove them; the next run does.

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 use zstd::stream::read::Decoder as ZstdDecoder;
 
-use super::begins::{DICTIONARY_MAGIC, GZIP, ZSTD, agrees, begins_bzip2, may_be_zstd};
+use super::begins::{DICTIONARY_MAGIC, GZIP, ZSTD, agrees, begins_bzip2};
 use super::part::{Ending, FRAMING, MISMATCH, Part};
 
 /// The largest Zstandard window in HTTP (RFC 9659): 8 MiB.
@@ -41,9 +41,6 @@ fn members(mut raw: &[u8], limit: usize, one: fn(&mut &[u8], usize) -> Part, beg
 }
 
 pub(super) fn gunzipped(raw: &[u8], limit: usize) -> Part {
-    if !agrees(raw, GZIP) {
-        return MISMATCH;
-    }
     let begins = |raw: &[u8]| !raw.is_empty() && agrees(raw, GZIP);
     members(raw, limit, |raw, limit| read(GzDecoder::new(raw), limit), begins)
 }
@@ -61,9 +58,6 @@ pub(super) fn inflated(mut raw: &[u8], limit: usize) -> Part {
 }
 
 pub(super) fn unzstd(raw: &[u8], limit: usize) -> Part {
-    if !may_be_zstd(raw) {
-        return MISMATCH;
-    }
     let Some((dictionary, frames)) = dictionary(raw) else { return Part { bytes: Vec::new(), ending: Ending::Cut } };
     let decoder = ZstdDecoder::with_dictionary(frames, &dictionary).and_then(|mut decoder| {
         decoder.window_log_max(ZSTD_WINDOW_LOG)?;

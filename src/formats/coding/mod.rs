@@ -11,8 +11,6 @@ mod part;
 #[cfg(feature = "batch")]
 pub(crate) mod tests;
 mod undo;
-#[cfg(not(feature = "batch"))]
-mod without_decoders;
 
 #[cfg(feature = "batch")]
 pub(crate) use begins::{DICTIONARY_MAGIC, ZSTD, begins_bzip2, begins_zstd};

@@ -7,12 +7,15 @@
 
 use std::borrow::Cow;
 
-use super::begins::{GZIP, ZSTD, begins_bzip2, begins_zstd};
+use super::begins::{GZIP, ZSTD, agrees, begins_bzip2, begins_zstd, may_be_zstd};
 #[cfg(feature = "batch")]
 use super::decoders::{gunzipped, inflated, unbrotli, unbzip2, unzlib, unzstd};
-use super::part::{Ending, FRAMING, Part, begins_as_ascii_text, looks_like_text, may_be_odd_text};
+use super::part::{Ending, FRAMING, MISMATCH, Part, begins_as_ascii_text, looks_like_text, may_be_odd_text};
 #[cfg(not(feature = "batch"))]
-use super::without_decoders::{gunzipped, inflated, unbrotli, unbzip2, unzlib, unzstd};
+use super::part::{
+    missing as gunzipped, missing as inflated, missing as unbrotli, missing as unbzip2, missing as unzlib,
+    missing as unzstd,
+};
 
 /// A body, or a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,10 +84,10 @@ pub(crate) fn decode<'b>(body: Body<'b>, codings: &[&[u8]], limit: usize) -> Opt
 pub(crate) fn decode_by_marks(mut body: Body<'_>, limit: usize) -> Body<'_> {
     for _ in 0..MAX_CODINGS {
         let Some(coding) = marked(&body.bytes) else { break };
-        let mut part = (coding.decode)(&body.bytes, limit);
+        let mut part = coding.decode(&body.bytes, limit);
         // The next coding may take more bytes than its text.
         if part.bytes.len() >= limit && is_marked(&part.bytes) {
-            part = (coding.decode)(&body.bytes, limit.saturating_add(FRAMING));
+            part = coding.decode(&body.bytes, limit.saturating_add(FRAMING));
         }
         body = body.after(coding.name, part);
         if body.ending > Ending::Cut {
@@ -98,7 +101,7 @@ pub(crate) fn decode_by_marks(mut body: Body<'_>, limit: usize) -> Body<'_> {
 /// and its content is text, that is no chance. Without decoders, one that cannot be text in any encoding is taken for such a body.
 pub(crate) fn decode_by_trial(raw: &[u8], limit: usize) -> Option<Body<'static>> {
     [&DEFLATE, &BROTLI].into_iter().find_map(|coding| {
-        let part = (coding.decode)(raw, limit);
+        let part = coding.decode(raw, limit);
         let is_in_it = match part.ending {
             Ending::Whole => !part.bytes.is_empty() && looks_like_text(&part.bytes),
             Ending::Missing => !may_be_odd_text(raw),
@@ -116,13 +119,23 @@ struct Coding {
     headers: &'static [&'static str],
     /// Whether a body is in this coding, by its first bytes. A few bytes that are the beginning of a mark, and no text, are.
     is_marked: fn(&[u8]) -> bool,
-    /// Decodes no more than about so many bytes.
+    /// Whether a body may be in it, by as many bytes as there are; if not, it is not decoded.
+    may_be: fn(&[u8]) -> bool,
     decode: fn(&[u8], usize) -> Part,
 }
 
+impl Coding {
+    /// Decodes no more than about so many bytes.
+    fn decode(&self, raw: &[u8], limit: usize) -> Part {
+        if (self.may_be)(raw) { (self.decode)(raw, limit) } else { MISMATCH }
+    }
+}
+
 /// As headers name it, zlib or bare; zlib has a mark, as bytes.
-static DEFLATE: Coding = Coding { name: "deflate", headers: &["deflate"], is_marked: |_| false, decode: inflated };
-static BROTLI: Coding = Coding { name: "Brotli", headers: &["br"], is_marked: |_| false, decode: unbrotli };
+static DEFLATE: Coding =
+    Coding { name: "deflate", headers: &["deflate"], is_marked: |_| false, may_be: |_| true, decode: inflated };
+static BROTLI: Coding =
+    Coding { name: "Brotli", headers: &["br"], is_marked: |_| false, may_be: |_| true, decode: unbrotli };
 
 /// The codings that have a mark.
 static MARKED: [Coding; 4] = [
@@ -130,16 +143,18 @@ static MARKED: [Coding; 4] = [
         name: "gzip",
         headers: &["gzip", "x-gzip"],
         is_marked: |start| matches!(start, [0x1f] | [0x1f, 0x8b, ..]),
+        may_be: |start| agrees(start, GZIP),
         decode: gunzipped,
     },
     Coding {
         name: "Zstandard",
         headers: &["zstd"],
         is_marked: |start| matches!(start, [0x28, 0xb5] | [0x28, 0xb5, 0x2f]) || begins_zstd(start),
+        may_be: may_be_zstd,
         decode: unzstd,
     },
-    Coding { name: "bzip2", headers: &[], is_marked: begins_bzip2, decode: unbzip2 },
-    Coding { name: "deflate", headers: &[], is_marked: is_zlib, decode: unzlib },
+    Coding { name: "bzip2", headers: &[], is_marked: begins_bzip2, may_be: |_| true, decode: unbzip2 },
+    Coding { name: "deflate", headers: &[], is_marked: is_zlib, may_be: |_| true, decode: unzlib },
 ];
 
 /// Whether a body begins as zlib does, and is in that format, as far as that can be known: its mark is none that text has not.
@@ -181,10 +196,10 @@ pub(crate) fn is_known(coding: &[u8]) -> bool {
 }
 
 fn undo(coding: &[u8], raw: &[u8], limit: usize) -> Undone {
-    let Some(&Coding { name, decode, .. }) = named(coding) else {
+    let Some(known) = named(coding) else {
         return if looks_like_text(raw) { Undone::Text } else { Undone::Unknown };
     };
-    let part = decode(raw, limit);
+    let (name, part) = (known.name, known.decode(raw, limit));
     // A few bytes of text may be the beginning of a compressed body; then that is what they are.
     let may_be_text = part.ending == Ending::Broken || raw.len() >= SURELY_TEXT;
     // What nobody can decode is a text only if it certainly is one.

@@ -66,26 +66,28 @@ pub(crate) fn make_room(
     durable::remove(&partial(&directory.join(RECEIPT))).map_err(failed)
 }
 
+/// What is in a folder: the path and the name of each, and whether it is a folder that a run of this folder made.
+fn contents(folder: &Path) -> io::Result<Vec<(PathBuf, String, bool)>> {
+    let above = folder.file_name().and_then(OsStr::to_str);
+    let entry = |entry: io::Result<fs::DirEntry>| {
+        let entry = entry?;
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        let is_of_run = entry.file_type()?.is_dir() && is_folder_of_run(above, &name) && !is_of_other_run(&path);
+        Ok((path, name, is_of_run))
+    };
+    fs::read_dir(folder)?.map(entry).collect()
+}
+
 /// Whether a folder holds anything but partial files, a lock, and empty folders, which a run leaves if it is killed
 /// before it creates files in them.
 fn holds_files(folder: &Path) -> io::Result<bool> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let (name, path) = (entry.file_name(), entry.path());
-        let name = name.to_string_lossy();
-        let is_folder_of_this =
-            entry.file_type()?.is_dir() && is_folder_of_run(above(folder), &name) && !is_of_other_run(&path);
-        let is_nothing = if is_folder_of_this { !holds_files(&path)? } else { name == LOCK || is_partial(&name) };
+    for (path, name, is_of_run) in contents(folder)? {
+        let is_nothing = if is_of_run { !holds_files(&path)? } else { name == LOCK || is_partial(&name) };
         if !is_nothing {
             return Ok(true);
         }
     }
     Ok(false)
-}
-
-/// The name of the folder above what is in it.
-fn above(folder: &Path) -> Option<&str> {
-    folder.file_name().and_then(OsStr::to_str)
 }
 
 /// The first path that a run would write to or delete, and that no earlier run wrote.
@@ -99,12 +101,9 @@ fn in_the_way(
     if checkpoint.symlink_metadata().is_ok() && !was_checkpoint(&checkpoint).unwrap_or(false) {
         return Ok(Some(checkpoint));
     }
-    if receipt.symlink_metadata().is_ok() && !file_starts_with(&receipt, RECEIPT_START) {
-        return Ok(Some(receipt));
-    }
+    let is_other = receipt.symlink_metadata().is_ok() && !file_starts_with(&receipt, RECEIPT_START);
     // A receipt that cannot be read, such as one of a newer version, names no file that may be replaced.
-    let receipt = directory.join(RECEIPT);
-    if Receipt::read(&receipt).is_err() {
+    if is_other || Receipt::read(&receipt).is_err() {
         return Ok(Some(receipt));
     }
     let is_foreign = |name: &str, kind: fs::FileType| kind.is_dir() || !earlier.contains(name);
@@ -243,18 +242,13 @@ pub(crate) fn remove_leftovers(directory: &Path) -> io::Result<()> {
 /// Deletes partial files in the folders that a run created below this one; returns how many. Files of other runs stay.
 fn remove_below(folder: &Path) -> io::Result<usize> {
     let mut removed = 0;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let is_of_run = entry.file_type()?.is_dir() && is_folder_of_run(above(folder), &name.to_string_lossy());
-        if is_of_run && !is_of_other_run(&entry.path()) {
-            let removed_here = remove_files(&entry.path(), is_partial_output)? + remove_below(&entry.path())?;
-            if removed_here > 0 {
-                // Fails if anything else is in it, which then stays.
-                let _ = durable::remove_folder(&entry.path());
-            }
-            removed += removed_here;
+    for (path, ..) in contents(folder)?.into_iter().filter(|(.., is_of_run)| *is_of_run) {
+        let removed_here = remove_files(&path, is_partial_output)? + remove_below(&path)?;
+        if removed_here > 0 {
+            // Fails if anything else is in it, which then stays.
+            let _ = durable::remove_folder(&path);
         }
+        removed += removed_here;
     }
     Ok(removed)
 }
@@ -277,15 +271,9 @@ pub(crate) fn remove_checkpoint(directory: &Path) -> io::Result<()> {
 
 /// Deletes the files of a folder whose names match; returns how many.
 fn remove_files(folder: &Path, is_match: impl Fn(&str) -> bool) -> io::Result<usize> {
-    let mut removed = 0;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if is_match(&entry.file_name().to_string_lossy()) {
-            durable::remove(&entry.path())?;
-            removed += 1;
-        }
-    }
-    Ok(removed)
+    let matching: Vec<_> = contents(folder)?.into_iter().filter(|(_, name, _)| is_match(name)).collect();
+    matching.iter().try_for_each(|(path, ..)| durable::remove(path))?;
+    Ok(matching.len())
 }
 
 /// The final name of a partial file.

@@ -19,7 +19,7 @@ use parquet::arrow::arrow_writer::{ArrowColumnWriter, ArrowRowGroupWriterFactory
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{
-    ColumnChunkMetaData, FileMetaData, ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter, RowGroupMetaData,
+    ColumnChunkMetaData, ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter, RowGroupMetaData,
 };
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::SerializedFileWriter;
@@ -217,13 +217,25 @@ fn footer(file: &mut File, head: u64, end: u64, empty_end: &[u8]) -> io::Result<
     if backwards.is_empty() {
         return Ok(None);
     }
-    let empty = ParquetMetaDataReader::decode_metadata(&empty_end[..empty_end.len().saturating_sub(TAIL)]);
-    let of_file = empty.map_err(io::Error::other)?.file_metadata().clone();
-    let mut whole = Whole { of_file, groups: Vec::new() };
+    joined(backwards, empty_end).map(Some).map_err(io::Error::other)
+}
+
+/// The footer of a file with the row groups of these footers of frames, which are backwards and each with the place of its frame.
+fn joined(mut backwards: Vec<(Vec<u8>, u64)>, empty_end: &[u8]) -> Result<Vec<u8>, ParquetError> {
+    let empty = ParquetMetaDataReader::decode_metadata(&empty_end[..empty_end.len().saturating_sub(TAIL)])?;
+    let mut groups = Vec::new();
     while let Some((footer, at)) = backwards.pop() {
-        whole.add(&footer, at - PARQUET_MARK.len() as u64).map_err(io::Error::other)?;
+        let shift = i64::try_from(at - PARQUET_MARK.len() as u64)?;
+        for group in ParquetMetaDataReader::decode_metadata(&footer)?.row_groups() {
+            groups.push(shifted(group, shift, i16::try_from(groups.len())?)?);
+        }
     }
-    whole.footer().map(Some).map_err(io::Error::other)
+    let (metadata, mut bytes) = (ParquetMetaData::new(empty.file_metadata().clone(), groups), Vec::new());
+    ParquetMetaDataWriter::new(&mut bytes, &metadata).finish()?;
+    if u32::try_from(bytes.len()).is_err() {
+        return Err(ParquetError::General("its footer would have more than 4 GiB".to_owned()));
+    }
+    Ok(bytes)
 }
 
 /// Where the frame that ends at `end` begins, and its footer, without its tail.
@@ -242,36 +254,6 @@ fn frame_at(file: &mut File, head: u64, end: u64) -> io::Result<(u64, Vec<u8>)> 
     file.seek(SeekFrom::Start(footer_at.ok_or_else(broken)?))?;
     file.read_exact(&mut footer)?;
     Ok((begins, footer))
-}
-
-/// The contents of a file's footer.
-struct Whole {
-    of_file: FileMetaData,
-    groups: Vec<RowGroupMetaData>,
-}
-
-impl Whole {
-    /// Adds the row groups of a footer, shifted by `shift` bytes.
-    fn add(&mut self, footer: &[u8], shift: u64) -> Result<(), ParquetError> {
-        let own = ParquetMetaDataReader::decode_metadata(footer)?;
-        let shift = i64::try_from(shift)?;
-        for group in own.row_groups() {
-            let ordinal = i16::try_from(self.groups.len())?;
-            self.groups.push(shifted(group, shift, ordinal)?);
-        }
-        Ok(())
-    }
-
-    /// The bytes of the footer.
-    fn footer(self) -> Result<Vec<u8>, ParquetError> {
-        let metadata = ParquetMetaData::new(self.of_file, self.groups);
-        let mut bytes = Vec::new();
-        ParquetMetaDataWriter::new(&mut bytes, &metadata).finish()?;
-        if u32::try_from(bytes.len()).is_err() {
-            return Err(ParquetError::General("its footer would have more than 4 GiB".to_owned()));
-        }
-        Ok(bytes)
-    }
 }
 
 /// The description of a row group, with all offsets shifted by `by` bytes.
