@@ -150,7 +150,7 @@ impl TableSchema {
         }
         for (line, outcome) in outcomes.iter().enumerate() {
             let cause = (outcome.partition() == Partition::Blocked).then(|| causes.of(crawler, line));
-            columns.iter_mut().for_each(|(value, column)| column.push(cause.as_ref().and_then(|cause| value(cause))));
+            columns.iter_mut().for_each(|(value, column)| column.push(cause.as_ref().and_then(*value)));
         }
         columns.into_iter().map(|(_, column)| column.array()).collect()
     }
