@@ -330,9 +330,4 @@ impl PreferredLines {
     pub fn of(&self, line: usize, crawler: usize) -> &Preferred {
         self.pages.of(line, crawler)
     }
-
-    /// Frees the memory that grows with chunks.
-    pub fn release(&mut self) {
-        self.pages = PagePreferences::default();
-    }
 }

@@ -65,11 +65,6 @@ impl Scratch {
         }
     }
 
-    /// Frees the memory that grows with chunks.
-    pub(crate) fn release(&mut self) {
-        (self.walk, self.changed, self.lines, self.text, self.places) = Default::default();
-    }
-
     /// Takes the next URLs, as many as are judged together; none if the first is too long for 32-bit offsets.
     pub(super) fn take<'u>(&mut self, urls: &mut Peekable<impl Iterator<Item = &'u [u8]>>) {
         self.text.clear();

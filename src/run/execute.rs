@@ -13,27 +13,28 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
-use super::checkpoint::{Checkpointer, RunState};
+use super::checkpoint::Checkpointer;
 use super::error::FilterError;
 use super::job::{Destination, Job, Newer};
 use super::memory::{JobMemory, KEY_SETS, Needs};
 use super::needed::asked;
 use super::newly_seen::SeenPlace;
 use super::opaque::Error;
-use super::pipeline::{Finished, Pipeline, work};
+use super::pipeline::{Finished, OrderedState, Pipeline};
 use super::plan::{Plan, lists};
 use super::progress::Progress;
 use super::queue::Turns;
 use super::repeats::{PassLimits, first_pass};
 use super::seen::Hashing;
 use super::seen_file::{KEYS_FILE, SeenFile, Unwritten, write_keys};
-use super::start::{Start, start};
+use super::start::start;
 use super::totals::{ListTotals, Totals, Whole};
-use super::unique::{LeavingOut, Unique, UniqueLines};
-use super::worker::{LeftOutTallies, Worker};
+use super::unique::{LeftOutTallies, Unique};
+use super::worker::Worker;
 use crate::formats::json::base64_of;
 use crate::formats::replace::{folder_of, replace};
 use crate::formats::standard_output;
@@ -154,50 +155,38 @@ fn split(
     let workers = plan.options.threads;
     // No other run writes to the folder until everything is done, including the cleanup after a failure.
     let (start, _lock) = start(&plan, out)?;
-    let (outlets, checkpointer) = match start {
-        Start::Done(receipt) => return Ok(*receipt),
-        Start::Judging(begun) => *begun,
+    let begun = match start {
+        ControlFlow::Continue(begun) => begun,
+        ControlFlow::Break(receipt) => return Ok(receipt),
     };
-    let state = outlets.state.as_ref();
+    let state = &begun.state;
     progress.begin(plan.lists.iter().map(List::source_length).sum(), plan.splits().count());
     let unique = plan.options.unique.map(|same| progress.comparing(|| unique(&plan, same, state, workers, progress)));
-    let unique = unique.transpose();
-    let unique = unique.map_err(|failure| match &checkpointer {
+    let unique = unique.transpose().map_err(|failure| match &begun.checkpointer {
         Some(checkpointer) if matches!(failure, FilterError::Interrupted) => checkpointer.note_kept(failure),
         _ => failure,
     })?;
-    let matchers = plan.matchers();
-    let cut = plan.cut(progress.source());
-    let chunks = match state {
-        Some(state) => Chunks::from(cut, &state.reached.begun, state.reached.next),
-        None => Chunks::new(cut),
-    };
-    if let Some(state) = state {
-        progress.resume(&state.totals, state.reached.source_read(&plan.lists));
-    }
+    let chunks = Chunks::from(plan.cut(progress.source()), &state.reached.begun, state.reached.next);
+    progress.resume(&state.totals, state.reached.source_read(&plan.lists));
     let newer = newer.map(|newer| newer as &mut Newer<'_>);
-    let pipeline = Pipeline::new(&plan, chunks, progress, outlets, checkpointer.as_ref(), unique, newer);
-    let judge = || drop(threads::at_once(workers, || work(&pipeline, &matchers)));
-    match checkpointer {
-        Some(_) => threads::with_one_beside(|| pipeline.keep(), || pipeline.end_checkpoints(), judge)
-            .map_err(FilterError::Thread)?,
-        None => judge(),
-    }
-    complete(&plan, pipeline, checkpointer.as_ref())
+    let pipeline = Pipeline::new(&plan, chunks, progress, begun, unique, newer);
+    pipeline.run(workers)?;
+    complete(&plan, progress, pipeline.finish()?)
 }
 
 /// Prepares to leave out lines whose URLs have occurred before, including lines that an interrupted run had judged.
 fn unique(
     plan: &Plan<'_>,
     same: SameUrl,
-    state: Option<&RunState>,
+    state: &OrderedState,
     threads: usize,
     progress: &Progress,
 ) -> Result<Unique, FilterError> {
     let folder = plan.folder().map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
     let again = AtomicU64::new(0);
     let read = if plan.reads_twice() { &again } else { progress.source() };
-    let before = || state.map(|state| Chunks::new(Cut { before: state.reached.position(), ..plan.cut(read) }));
+    let is_resumed = state.reached.next > 0;
+    let before = || is_resumed.then(|| Chunks::new(Cut { before: state.reached.position(), ..plan.cut(read) }));
     if !plan.reads_twice() {
         return Unique::new(same, &folder, before().as_ref(), threads);
     }
@@ -205,8 +194,7 @@ fn unique(
     // What can be read must not depend on the pass.
     let cut = plan.cut(progress.source());
     let chunks = Chunks::new(Cut { with_columns: cut.with_columns && plan.job.skip_bad, ..cut });
-    let judged = |list: usize| state.map_or(0, |state| state.totals.lists[list].input.lines);
-    let judged: Vec<u64> = (0..plan.lists.len()).map(judged).collect();
+    let judged: Vec<u64> = state.totals.lists.iter().map(|list| list.input.lines).collect();
     let shards = plan.shard_keys.as_ref();
     match (&plan.seen, before()) {
         // The run no longer knows which of the earlier lines are allowed.
@@ -223,26 +211,20 @@ fn unique(
 /// Judges the lines that an interrupted run had judged, only to store the allowed URLs for later runs.
 fn judge_again(plan: &Plan<'_>, chunks: &Chunks<'_>, unique: &Unique, threads: usize) -> Result<(), FilterError> {
     let (matchers, older, turns) = (plan.matchers(), plan.older_matchers(), Turns::default());
-    let new = || {
-        let worker = Worker::new(&matchers, None, false, plan.worker_caches())
-            .allowed_if(plan.job.allowed_if)
-            .against(older.clone());
-        (worker, UniqueLines::default(), LeavingOut::default())
-    };
+    let allowed_if = plan.job.allowed_if;
+    let new = || Worker::new(matchers.clone(), older.clone(), allowed_if, None, false, plan.worker_caches());
     each_chunk::<_, FilterError>(
         chunks,
         threads,
         || turns.stop(),
         new,
-        |chunk, (worker, unique_lines, leaving_out)| {
-            if !unique.leave_out_repeated(&turns, chunk, &plan.lists[chunk.list], unique_lines, false)? {
+        |chunk, worker| {
+            let list = &plan.lists[chunk.list];
+            if !worker.leave_out(Some(unique), &turns, chunk, list, plan.is_only_changed())? {
                 return Ok(false);
             }
-            if plan.is_only_changed() {
-                worker.leave_out_unchanged(chunk, leaving_out);
-            }
             worker.judge(chunk, false, false);
-            unique.keep_allowed(chunk, || worker.is_allowed(), unique_lines)?;
+            worker.keep_allowed(unique, chunk)?;
             Ok(true)
         },
     )?;
@@ -250,20 +232,17 @@ fn judge_again(plan: &Plan<'_>, chunks: &Chunks<'_>, unique: &Unique, threads: u
 }
 
 /// Checks the totals of the run, writes the receipt, and gives the files their names.
-pub(super) fn complete(
-    plan: &Plan<'_>,
-    pipeline: Pipeline<'_>,
-    checkpointer: Option<&Checkpointer>,
-) -> Result<Receipt, FilterError> {
-    let progress = pipeline.progress;
-    let Finished { mut output, needed, totals, speed, policy, newly } = pipeline.finish()?;
+fn complete(plan: &Plan<'_>, progress: &Progress, finished: Finished) -> Result<Receipt, FilterError> {
+    let Finished { state, checkpointer, speed, policy, newly } = finished;
+    let OrderedState { mut sink, needed, totals, .. } = state;
+    let (mut output, checkpointer) = (sink.folder(), checkpointer.as_ref());
     let proven =
         plan.lists.iter().try_for_each(List::unchanged).map_err(FilterError::from).and_then(|()| totals.balanced());
     let whole = proven.map_err(|failure| match checkpointer {
         Some(checkpointer) => checkpointer.note_kept(failure),
         None => failure,
     })?;
-    let mut receipt = receipt(plan, &policy, &totals, &whole, output.as_ref());
+    let mut receipt = receipt(plan, &policy, &totals, &whole, output.as_deref());
     if let (Some(output), Some(needed)) = (&mut output, needed) {
         let asked = |origin: &str, _: &Waiting| asked(&policy, origin);
         receipt.set_robots_needed(&output.write_file(NEEDED, |mut file| needed.write(asked, &mut file))?);

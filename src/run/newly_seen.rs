@@ -42,13 +42,6 @@ pub(super) struct NewlySeen {
     hashing: Hashing,
 }
 
-/// Memory for the keys of a chunk, used again for each.
-#[derive(Debug, Default)]
-pub(super) struct AllowedKeys {
-    lines: LineHashes,
-    sorted: ChunkKeys,
-}
-
 impl SeenPlace {
     /// The absolute path of the file, with links resolved, because files are also renamed relative to the output's
     /// folder.
@@ -166,7 +159,8 @@ impl NewlySeen {
         &self,
         chunk: &Chunk<'_>,
         is_allowed: &[bool],
-        AllowedKeys { lines, sorted }: &mut AllowedKeys,
+        lines: &mut LineHashes,
+        sorted: &mut ChunkKeys,
         limits: &PassLimits,
     ) -> Result<(), FilterError> {
         if !is_allowed.contains(&true) {

@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::queue::{Queue, Step};
 use super::shape::{BlockBuilder, Held, Turn};
 use super::totals::Totals;
-use super::unique::{LeavingOut, LeftOut, Unique, UniqueLines};
+use super::unique::Unique;
 use super::worker::{Judged, Worker};
 use crate::input::chunks::{Chunk, Chunks};
 use crate::input::list::{Buffer, List};
@@ -25,32 +25,20 @@ use crate::output::receipt::Sample;
 use crate::output::table::FileRows;
 use crate::policy::Policy;
 use crate::run::error::FilterError;
+use crate::threads;
 
-/// Where the lines go, and the state of an interrupted run.
-pub(super) struct Outlets {
-    pub sink: Sink,
+/// A run before its next chunk, be that its first or the next one after those of an interrupted run.
+pub(super) struct Begun {
+    pub state: OrderedState,
     pub shape: Box<dyn BlockBuilder>,
-    /// Collects the robots.txt files to fetch, if they are wanted.
-    pub needed: Option<MissingRobots>,
-    /// The same, written while the run is in progress.
-    pub listed: Option<NeededList>,
-    /// The state to start from, if the run was interrupted.
-    pub state: Option<RunState>,
-}
-
-impl Outlets {
-    /// The outlets of a run from its beginning, without the robots.txt files to fetch.
-    pub fn new(sink: Sink, shape: Box<dyn BlockBuilder>) -> Outlets {
-        Outlets { sink, shape, needed: None, listed: None, state: None }
-    }
+    /// If the run can be resumed.
+    pub checkpointer: Option<Checkpointer>,
 }
 
 /// The results of a run.
 pub(super) struct Finished {
-    /// The files, if any were written.
-    pub output: Option<Output>,
-    pub needed: Option<MissingRobots>,
-    pub totals: Totals,
+    pub state: OrderedState,
+    pub checkpointer: Option<Checkpointer>,
     /// How fast lines were judged.
     pub speed: Vec<Sample>,
     /// The policy that judged the last lines.
@@ -63,7 +51,7 @@ pub(super) struct Finished {
 pub(super) struct Pipeline<'l> {
     plan: &'l Plan<'l>,
     chunks: Chunks<'l>,
-    pub progress: &'l Progress,
+    progress: &'l Progress,
     style: Option<OutputOptions>,
     /// A matcher for each crawler by the policy that verdicts are compared with; none if they are not.
     older: Vec<Matcher>,
@@ -76,17 +64,19 @@ pub(super) struct Pipeline<'l> {
     /// How lines become blocks; if they wait there, a chunk's turn before the last.
     shape: Box<dyn BlockBuilder>,
     queue: Queue<JudgedChunk<'l>, OrderedState>,
-    checkpointer: Option<&'l Checkpointer>,
+    checkpointer: Option<Checkpointer>,
     failure: Mutex<Option<FilterError>>,
 }
 
 /// The state that is changed in the order of the chunks.
-struct OrderedState {
-    sink: Sink,
-    needed: Option<MissingRobots>,
-    listed: Option<NeededList>,
-    totals: Totals,
-    reached: ReadPositions,
+pub(super) struct OrderedState {
+    pub sink: Sink,
+    /// Collects the robots.txt files to fetch, if they are wanted.
+    pub needed: Option<MissingRobots>,
+    /// The same, written while the run is in progress.
+    pub listed: Option<NeededList>,
+    pub totals: Totals,
+    pub reached: ReadPositions,
 }
 
 /// A judged chunk, handed in to be written.
@@ -95,65 +85,43 @@ type JudgedChunk<'l> = (Chunk<'l>, Judged);
 /// The number of bits for a line's number within its list.
 const LINES_OF_LIST: u32 = 40;
 
-/// A worker, with its memory for leaving out duplicates.
-struct WorkerState {
-    worker: Worker,
-    /// The number of the policy that it judges by, if policies may be replaced.
-    number: u64,
-    unique_lines: UniqueLines,
-    leaving_out: LeavingOut,
-}
-
 impl<'l> Pipeline<'l> {
-    /// A pipeline for the chunks of a plan, which reports each chunk to `progress`. It keeps checkpoints, if there is a
-    /// `checkpointer`, and leaves out duplicates, if there is `unique`. It asks `newer` for the policy of each
-    /// chunk.
+    /// A pipeline for the chunks of a plan, which reports each chunk to `progress`. It leaves out duplicates, if there is `unique`,
+    /// and asks `newer` for the policy of each chunk.
     pub fn new(
         plan: &'l Plan<'l>,
         chunks: Chunks<'l>,
         progress: &'l Progress,
-        outlets: Outlets,
-        checkpointer: Option<&'l Checkpointer>,
+        Begun { state, shape, checkpointer }: Begun,
         unique: Option<Unique>,
         newer: Option<&'l mut Newer<'l>>,
     ) -> Pipeline<'l> {
-        let style = plan.style();
-        let Outlets { sink, shape, needed, listed, state } = outlets;
-        let (reached, totals) = match state {
-            Some(RunState { reached, totals, .. }) => (reached, totals),
-            None => {
-                let totals = Totals::new(plan.lists.len(), &plan.splits(), plan.sets(), style);
-                (ReadPositions::default(), totals)
-            }
-        };
         Pipeline {
             plan,
             chunks,
             progress,
-            style,
+            style: plan.style(),
             older: plan.older_matchers(),
-            notes_waiting: needed.is_some() || listed.is_some(),
+            notes_waiting: state.needed.is_some() || state.listed.is_some(),
             following: newer.map(|newer| Mutex::new(Following::new(newer, &plan.job.crawlers))),
             unique,
             shape,
-            queue: Queue::new(OrderedState { sink, needed, listed, totals, reached }, plan.most_waiting()),
+            queue: Queue::new(state, plan.most_waiting()),
             checkpointer,
             failure: Mutex::new(None),
         }
     }
 
-    /// Makes checkpoints durable until [`Pipeline::end_checkpoints`], if the run keeps any.
-    pub fn keep(&self) {
-        if let Some(Err(failure)) = self.checkpointer.map(Checkpointer::keep) {
-            self.fail(failure.into());
-        }
-    }
-
-    /// Ends the keeping of checkpoints: no more lines are written.
-    pub fn end_checkpoints(&self) {
-        if let Some(checkpointer) = self.checkpointer {
-            checkpointer.stop();
-        }
+    /// Judges all chunks by this many workers, and makes checkpoints durable meanwhile, if the run keeps any.
+    pub fn run(&self, workers: usize) -> Result<(), FilterError> {
+        let matchers = self.plan.matchers();
+        let judge = || drop(threads::at_once(workers, || work(self, &matchers)));
+        let Some(checkpointer) = &self.checkpointer else {
+            judge();
+            return Ok(());
+        };
+        let keep = || checkpointer.keep().unwrap_or_else(|failure| self.fail(failure.into()));
+        threads::with_one_beside(keep, || checkpointer.stop(), judge).map_err(FilterError::Thread)
     }
 
     /// Stops handing out chunks, because the rest of a list cannot be read, but completes those already handed out.
@@ -167,7 +135,7 @@ impl<'l> Pipeline<'l> {
         lock(&self.failure).get_or_insert(failure);
         self.chunks.stop();
         self.queue.stop();
-        self.end_checkpoints();
+        self.checkpointer.iter().for_each(Checkpointer::stop);
     }
 
     /// Ends the run and returns its results.
@@ -180,19 +148,16 @@ impl<'l> Pipeline<'l> {
         let newly = self.unique.map(|unique| unique.end(self.chunks.lists())).transpose()?.flatten();
         let followed = self.following.and_then(|following| into_inner(following).policy());
         let policy = followed.unwrap_or_else(|| self.plan.policy.clone());
-        let OrderedState { mut sink, needed, mut totals, .. } = self.queue.into_inner();
-        totals.skip(&self.chunks.take_ended().skipped);
-        self.progress.skipped(totals.skipped());
+        let mut state = self.queue.into_inner();
+        state.totals.skip(&self.chunks.take_ended().skipped);
+        self.progress.skipped(state.totals.skipped());
         self.shape.end(&mut |blocks: Vec<Block<'_>>| {
-            totals.add_written(&blocks);
-            sink.folder().map_or(Ok(()), |output| output.write(&blocks))
+            state.totals.add_written(&blocks);
+            state.sink.folder().map_or(Ok(()), |output| output.write(&blocks))
         })?;
         let speed = self.progress.judged();
-        let Sink::Folder(mut output) = sink else {
-            return Ok(Finished { output: None, needed, totals, speed, policy, newly });
-        };
-        output.end()?;
-        Ok(Finished { output: Some(*output), needed, totals, speed, policy, newly })
+        state.sink.folder().map_or(Ok(()), Output::end)?;
+        Ok(Finished { state, checkpointer: self.checkpointer, speed, policy, newly })
     }
 
     /// The failure, with a note that the run can be resumed: after all chunks that were handed out, if none of them
@@ -228,15 +193,15 @@ pub(super) fn work(pipeline: &Pipeline<'_>, matchers: &[Matcher]) {
 }
 
 fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher]) -> Result<(), FilterError> {
-    let worker = Worker::new(matchers, pipeline.style, pipeline.notes_waiting, pipeline.plan.worker_caches())
-        .allowed_if(pipeline.plan.job.allowed_if)
-        .against(pipeline.older.clone());
-    let (unique_lines, leaving_out) = Default::default();
-    let mut state = WorkerState { worker, number: 0, unique_lines, leaving_out };
+    let Pipeline { plan, chunks, queue, unique, style, .. } = pipeline;
+    let (matchers, older, allowed_if) = (matchers.to_vec(), pipeline.older.clone(), plan.job.allowed_if);
+    let mut worker = Worker::new(matchers, older, allowed_if, *style, pipeline.notes_waiting, plan.worker_caches());
+    // The number of the policy that it judges by, if policies may be replaced.
+    let mut number = 0;
     let shape = &*pipeline.shape;
     let mut spare = Buffer::default();
     loop {
-        let mut chunk = match pipeline.chunks.next(&mut spare) {
+        let mut chunk = match chunks.next(&mut spare) {
             Ok(Some(chunk)) => chunk,
             Ok(None) => return Ok(()),
             Err(failure) => {
@@ -244,35 +209,34 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher]) -> Result<(), Fil
                 return Ok(());
             }
         };
-        pipeline.chunks.read(&mut chunk, &mut spare)?;
+        chunks.read(&mut chunk, &mut spare)?;
         // After the chunk was read, because a policy that was in place before a line was written must judge that line.
-        if !state.follow(pipeline, chunk.ticket)? {
+        if !follow(pipeline, chunk.ticket, &mut number, &mut worker)? {
             return Ok(());
         }
-        let more_follows =
-            shape.ends_lines() || !pipeline.plan.options.per_input && chunk.list + 1 < pipeline.chunks.lists().len();
-        let list = chunk.list;
-        let Some(unchanged) = state.leave_out(pipeline, &mut chunk)? else { return Ok(()) };
-        state.worker.judge(&chunk, chunk.is_mapped() && shape.writes_from_list(), more_follows);
-        let rows = shape.prepare(pipeline.plan.set_of(chunk.list), &chunk, &mut state.worker);
+        let list = &chunks.lists()[chunk.list];
+        let more_follows = shape.ends_lines() || !plan.options.per_input && chunk.list + 1 < chunks.lists().len();
+        if !worker.leave_out(unique.as_ref(), &queue.turns, &mut chunk, list, plan.is_only_changed())? {
+            return Ok(());
+        }
+        worker.judge(&chunk, chunk.is_mapped() && shape.writes_from_list(), more_follows);
+        let rows = shape.prepare(plan.set_of(chunk.list), &chunk, &mut worker);
         // Lines may be written only if the list has not changed since it was opened, or a checkpoint could keep lines that were
         // never in it.
-        pipeline.chunks.lists()[list].unchanged()?;
+        list.unchanged()?;
         let rows = rows?;
-        if let Some(unique) = &pipeline.unique {
-            unique.keep_allowed(&chunk, || state.worker.is_allowed(), &mut state.unique_lines)?;
+        if let Some(unique) = unique {
+            worker.keep_allowed(unique, &chunk)?;
         }
-        let UniqueLines { left_out, left_out_as_seen, .. } = &state.unique_lines;
-        state.worker.count_left_out([left_out, left_out_as_seen, &unchanged]);
         spare = chunk.end_judging();
         let (ticket, is_long, permit) = (chunk.ticket, chunk.is_long, chunk.take_permit());
-        hand_in(pipeline, chunk, rows, &mut state)?;
+        hand_in(pipeline, chunk, rows, &mut worker)?;
         if is_long {
-            pipeline.queue.wait_for(ticket);
-            pipeline.queue.take_written().into_iter().for_each(|written| drop(buffers(pipeline, written)));
+            queue.wait_for(ticket);
+            queue.take_written().into_iter().for_each(|written| drop(buffers(pipeline, written)));
             // The next long chunk may begin only when this memory is freed.
             spare.release();
-            state.release();
+            worker = worker.anew(plan.worker_caches());
             drop(permit);
         }
     }
@@ -283,17 +247,17 @@ fn hand_in<'l>(
     pipeline: &Pipeline<'l>,
     chunk: Chunk<'l>,
     rows: Vec<FileRows>,
-    state: &mut WorkerState,
+    worker: &mut Worker,
 ) -> Result<(), FilterError> {
-    let mut judged = std::mem::take(&mut state.worker.judged);
-    let is_due = || pipeline.checkpointer.is_some_and(Checkpointer::is_due);
+    let mut judged = std::mem::take(&mut worker.judged);
+    let is_due = || pipeline.checkpointer.as_ref().is_some_and(Checkpointer::is_due);
     if !pipeline.shape.blocks(pipeline.turn(&chunk, &is_due), rows, &mut judged)? {
         return Ok(());
     }
-    judged.policy = state.worker.policy().filter(|_| pipeline.notes_waiting).cloned();
+    judged.policy = worker.policy().filter(|_| pipeline.notes_waiting).cloned();
     let ticket = chunk.ticket;
     let written = pipeline.queue.hand_in(ticket, (chunk, judged), |ordered, due| write(pipeline, ordered, due))?;
-    state.worker.judged.buffers = written.map_or_else(Vec::new, |written| buffers(pipeline, written));
+    worker.judged.buffers = written.map_or_else(Vec::new, |written| buffers(pipeline, written));
     Ok(())
 }
 
@@ -325,7 +289,7 @@ fn write(
     if let Some(output) = ordered.sink.folder() {
         output.close(&pipeline.plan.sets_of(&chunk.ended));
     }
-    let Some(checkpointer) = pipeline.checkpointer else { return Ok(()) };
+    let Some(checkpointer) = &pipeline.checkpointer else { return Ok(()) };
     let is_due_here = !pipeline.shape.holds_lines() && checkpointer.is_due();
     let held = if is_due_here { Some(Held::nothing()) } else { held };
     if let Some(taken) = held.and_then(|held| ordered.checkpoint(held, checkpointer.seconds())) {
@@ -334,44 +298,17 @@ fn write(
     Ok(())
 }
 
-impl WorkerState {
-    /// Leaves out lines of a chunk, as the job says. Returns the lines whose verdicts have not changed; `None` if the
-    /// run has failed meanwhile.
-    fn leave_out<'l>(
-        &mut self,
-        pipeline: &Pipeline<'l>,
-        chunk: &mut Chunk<'l>,
-    ) -> Result<Option<LeftOut>, FilterError> {
-        let (list, is_written) = (&pipeline.chunks.lists()[chunk.list], pipeline.style.is_some());
-        if let Some(unique) = &pipeline.unique
-            && !unique.leave_out_repeated(&pipeline.queue.turns, chunk, list, &mut self.unique_lines, is_written)?
-        {
-            return Ok(None);
-        }
-        Ok(Some(match pipeline.plan.is_only_changed() {
-            true => self.worker.leave_out_unchanged(chunk, &mut self.leaving_out),
-            false => LeftOut::default(),
-        }))
+/// Takes the policy that is current in a ticket's turn to judge its chunk. Returns whether the run continues.
+fn follow(pipeline: &Pipeline<'_>, ticket: u64, number: &mut u64, worker: &mut Worker) -> Result<bool, FilterError> {
+    let Some(following) = &pipeline.following else { return Ok(true) };
+    let newer_than = |following: &mut Following<'_>| following.newer_than(*number);
+    let newer = pipeline.queue.turns.take(Step::Following, ticket, following, newer_than);
+    let Some(newer) = newer else { return Ok(false) };
+    if let Some((now, matchers)) = newer? {
+        *number = now;
+        worker.judge_by(matchers);
     }
-
-    /// Frees the memory that grows with chunks.
-    fn release(&mut self) {
-        self.worker.release();
-        (self.unique_lines, self.leaving_out) = Default::default();
-    }
-
-    /// Takes the policy that is current in a ticket's turn to judge its chunk. Returns whether the run continues.
-    fn follow(&mut self, pipeline: &Pipeline<'_>, ticket: u64) -> Result<bool, FilterError> {
-        let Some(following) = &pipeline.following else { return Ok(true) };
-        let newer_than = |following: &mut Following<'_>| following.newer_than(self.number);
-        let newer = pipeline.queue.turns.take(Step::Following, ticket, following, newer_than);
-        let Some(newer) = newer else { return Ok(false) };
-        if let Some((number, matchers)) = newer? {
-            self.number = number;
-            self.worker.judge_by(matchers);
-        }
-        Ok(true)
-    }
+    Ok(true)
 }
 
 /// The buffers of a chunk that was written. Also unmaps its text, which takes time that the worker that writes should not spend.
@@ -381,6 +318,12 @@ fn buffers(pipeline: &Pipeline<'_>, (chunk, judged): JudgedChunk<'_>) -> Vec<Pie
 }
 
 impl OrderedState {
+    /// Before the first chunk, without the robots.txt files to fetch.
+    pub fn new(plan: &Plan<'_>, sink: Sink) -> OrderedState {
+        let totals = Totals::new(plan.lists.len(), &plan.splits(), plan.sets(), plan.style());
+        OrderedState { sink, needed: None, listed: None, totals, reached: ReadPositions::default() }
+    }
+
     /// Counts a chunk and the blocks of its lines. Returns the number of its first line among all lines.
     fn count(&mut self, chunk: &Chunk<'_>, judged: &Judged, blocks: &[Block<'_>], lists: &[List]) -> u64 {
         let &Chunk { list, end, ref skipped, ref ended, .. } = chunk;
@@ -442,9 +385,9 @@ mod tests {
     fn balance(change: impl Fn(&str) -> String) -> bool {
         let policy = Captures::new(Agents::everybody(), Dialect::DEFAULT).policy().unwrap();
         let crawler = policy.crawler(None).unwrap();
-        let matchers = [Matcher::new(&policy, crawler, Choices::at(0))];
+        let matchers = vec![Matcher::new(&policy, crawler, Choices::at(0))];
         let style = OutputOptions { crawlers: 1, ..OutputOptions::default() };
-        let mut worker = Worker::new(&matchers, Some(style), true, CacheMemory::outside_jobs());
+        let mut worker = Worker::new(matchers, Vec::new(), None, Some(style), true, CacheMemory::outside_jobs());
         worker.judge(&Chunk::of_lines(LINES.as_bytes(), &Layout::Whole, 0), false, false);
         let deferred = &mut worker.judged.buffers[Partition::Deferred as usize].copies;
         assert_eq!(deferred, LINES.as_bytes());

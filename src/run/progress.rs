@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use super::totals::{Totals, Whole};
-use super::worker::{Judged, LeftOutTallies};
+use super::unique::LeftOutTallies;
+use super::worker::Judged;
 use crate::judge::tally::{CrawlerCounts, Tally};
 use crate::lock::lock;
 use crate::outcome::{Outcome, Partition};

@@ -52,9 +52,6 @@ pub(super) trait Render {
     fn causes<'w>(&'w mut self, _text: &'w [u8], _urls: &'w LineUrls) -> Option<ChunkCauses<'w>> {
         None
     }
-
-    /// Frees the memory that grows with chunks.
-    fn release(&mut self) {}
 }
 
 /// What renders lines for files of this style; `None` if lines are only counted. `older` are the matchers of the policy that verdicts
@@ -151,10 +148,6 @@ impl Columns {
             put_preferences(self.style.preferences, preferred.of(line, crawler), out);
         }
     }
-
-    fn release(&mut self) {
-        self.preferred.iter_mut().for_each(PreferredLines::release);
-    }
 }
 
 /// Lines go to their partitions: blocked lines after the cause, if causes are wanted, and allowed lines after the
@@ -184,10 +177,6 @@ impl Render for AfterColumns {
     fn end_line(&self, outcomes: &Outcomes, buffers: &mut [Pieces]) {
         end_line_of_partitions(outcomes, buffers);
     }
-
-    fn release(&mut self) {
-        self.0.release();
-    }
 }
 
 /// Each line after its verdict for every crawler, with the cause if causes are wanted, and the preferences of its page.
@@ -215,10 +204,6 @@ impl Render for Verdicts {
         }
         false
     }
-
-    fn release(&mut self) {
-        self.0.release();
-    }
 }
 
 /// Each line after the crawlers that may not fetch its URL.
@@ -238,10 +223,6 @@ impl Render for Refused {
         }
         is_refused(lines, refusals, buffer)
     }
-
-    fn release(&mut self) {
-        release_refusals(&mut self.0);
-    }
 }
 
 /// Whether a buffer has each line, complete and in order, after the crawlers that may not fetch its URL.
@@ -254,10 +235,6 @@ fn is_refused(lines: &JudgedLines<'_>, refusals: &Refusals, buffer: &[u8]) -> bo
         rest = of_line.and_then(|rest| rest.strip_prefix(whole));
     }
     rest.is_some_and(<[u8]>::is_empty)
-}
-
-fn release_refusals(refusals: &mut Refusals) {
-    *refusals = Refusals::new(refusals.names().to_vec());
 }
 
 /// The content of rows besides outcomes: what tells what blocked the lines, which crawlers may not fetch them, and the preferences
@@ -281,10 +258,5 @@ impl Render for Notes {
     fn causes<'w>(&'w mut self, text: &'w [u8], urls: &'w LineUrls) -> Option<ChunkCauses<'w>> {
         let Notes { columns: Columns { explainers, preferred, .. }, refusals } = self;
         Some(ChunkCauses { explainers, refusals: refusals.as_ref(), preferred: preferred.as_ref(), text, urls })
-    }
-
-    fn release(&mut self) {
-        self.columns.release();
-        self.refusals.iter_mut().for_each(release_refusals);
     }
 }

@@ -38,6 +38,17 @@ pub(super) struct PassLimits {
     set: Share,
 }
 
+/// Why a line is left out: the first reason that applies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Why {
+    /// Its URL has occurred before.
+    Repeated,
+    /// Earlier runs have seen its URL.
+    Seen,
+    /// Both policies put it into the same partition.
+    Unchanged,
+}
+
 /// The lines that are repeated, and how many lines were read for the second time.
 #[derive(Debug)]
 pub(super) struct Repeats {
@@ -109,8 +120,7 @@ impl Repeats {
         turns: &Turns,
         chunk: &Chunk<'_>,
         list: &List,
-        repeated: &mut Vec<usize>,
-        in_file: &mut Vec<usize>,
+        found: &mut Vec<(usize, Why)>,
     ) -> Result<bool, FilterError> {
         let count = count_lines(chunk.text());
         let first = turns.take(Step::LeavingOut, chunk.ticket, &self.read, |read| {
@@ -124,9 +134,10 @@ impl Repeats {
         if end > self.starts[chunk.list + 1] || before.is_ok_and(|before| before != end) {
             return Err(ListError::Changed { path: list.path.clone() }.into());
         }
-        self.lines.repeated.each(first, count as usize, |line| repeated.push(line));
+        self.lines.repeated.each(first, count as usize, |line| found.push((line, Why::Repeated)));
         if let Some(known) = &self.lines.in_file {
-            known.each(first, count as usize, |line| in_file.push(line));
+            known.each(first, count as usize, |line| found.push((line, Why::Seen)));
+            found.sort_unstable();
         }
         Ok(true)
     }
@@ -240,10 +251,10 @@ mod tests {
         while let Some(mut chunk) = chunks.next(&mut buffer).unwrap() {
             chunks.read(&mut chunk, &mut buffer).unwrap();
             let text = String::from_utf8(chunk.text().to_vec()).unwrap();
-            let (mut repeated, mut in_file) = (Vec::new(), Vec::new());
-            assert!(repeats.of(&turns, &chunk, &lists[chunk.list], &mut repeated, &mut in_file).unwrap());
-            found.extend(repeated.into_iter().map(|line| (chunk.list, line, text.clone())));
-            assert!(in_file.is_empty());
+            let mut repeated = Vec::new();
+            assert!(repeats.of(&turns, &chunk, &lists[chunk.list], &mut repeated).unwrap());
+            assert!(repeated.iter().all(|&(_, why)| why == Why::Repeated));
+            found.extend(repeated.into_iter().map(|(line, _)| (chunk.list, line, text.clone())));
         }
         let expected = [(0, "http://a.example/%31\n"), (2, "http://a.example/2\n"), (2, "http://a.example/3")]
             .map(|(list, text)| (list, 0, text.to_owned()));
@@ -297,7 +308,6 @@ mod tests {
                     &Turns::default(),
                     &chunk(text.as_bytes(), list, end),
                     &lists[list],
-                    &mut Vec::new(),
                     &mut Vec::new()
                 )),
                 is_other,

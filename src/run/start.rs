@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use super::file_sets::SetLists;
 use super::job::{Destination, Folder, Pipe};
 use super::memory::ORIGINS;
 use super::needed::NeededList;
-use super::pipeline::Outlets;
+use super::pipeline::{Begun, OrderedState};
 use super::plan::Plan;
 use super::shape::{BlockBuilder, Frames, PlainText, RowGroups};
 use crate::formats::json::base64_of;
@@ -35,26 +36,19 @@ struct Files<'j> {
     tables: Vec<TableSchema>,
 }
 
-/// The start of a run.
-pub(super) enum Start {
-    /// Lines must be judged. There is a checkpointer if the run can be resumed.
-    Judging(Box<(Outlets, Option<Checkpointer>)>),
-    /// An earlier run is complete.
-    Done(Box<Receipt>),
-}
-
-/// Prepares the folder of a run, and locks it; or writes to `out` the head of the lines that it prints.
-pub(super) fn start(plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<(Start, Option<FolderLock>), FilterError> {
+/// Prepares the folder of a run, and locks it; or writes to `out` the head of the lines that it prints. Breaks with the receipt if an
+/// earlier run is complete.
+pub(super) fn start(
+    plan: &Plan<'_>,
+    out: Box<dyn Write + Send>,
+) -> Result<(ControlFlow<Receipt, Begun>, Option<FolderLock>), FilterError> {
+    let text = |state| Begun { state, shape: Box::new(PlainText { style: plan.style() }), checkpointer: None };
     let folder = match plan.destination() {
-        None => {
-            let outlets = Outlets::new(Sink::Nothing, Box::new(PlainText { style: plan.style() }));
-            return Ok((Start::Judging(Box::new((outlets, None))), None));
-        }
+        None => return Ok((ControlFlow::Continue(text(OrderedState::new(plan, Sink::Nothing))), None)),
         Some(Destination::Pipe(pipe)) => {
             let listed = plan.job.robots_needed.as_deref().map(NeededList::new).transpose()?;
-            let text = Box::new(PlainText { style: plan.style() });
-            let outlets = Outlets { listed, ..Outlets::new(Sink::Pipe(piped(pipe, plan, out)?), text) };
-            return Ok((Start::Judging(Box::new((outlets, None))), None));
+            let state = OrderedState::new(plan, Sink::Pipe(piped(pipe, plan, out)?));
+            return Ok((ControlFlow::Continue(text(OrderedState { listed, ..state })), None));
         }
         Some(Destination::Folder(folder)) => folder,
     };
@@ -68,14 +62,17 @@ pub(super) fn start(plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<(Star
     let record = record(plan);
     if plan.job.resume && record.is_none() {
         let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
-        return Err(OutputError::NotResumable { path: directory.clone(), problem }.into());
+        return Err(not_resumable(directory, problem));
     }
     let lock = FolderLock::take(directory)?;
-    let start = match record {
-        Some(record) if plan.job.resume => resume(plan, files, record)?,
-        record => start_over(plan, files, record)?,
+    let interrupted = match &record {
+        Some(record) if plan.job.resume => match earlier(plan, directory, record)? {
+            ControlFlow::Continue(state) => state,
+            ControlFlow::Break(receipt) => return Ok((ControlFlow::Break(receipt), Some(lock))),
+        },
+        _ => None,
     };
-    Ok((start, Some(lock)))
+    Ok((ControlFlow::Continue(begin(plan, files, record, interrupted)?), Some(lock)))
 }
 
 /// The pipe to `out`.
@@ -146,17 +143,35 @@ fn sets(plan: &Plan<'_>, files: OutputOptions) -> Result<(Vec<SetStart>, Vec<Tab
     Ok((sets, tables))
 }
 
-fn start_over(plan: &Plan<'_>, files: Files<'_>, record: Option<JobRecord>) -> Result<Start, FilterError> {
+/// Begins to write files, after the chunks of the `interrupted` run, if there was one.
+fn begin(
+    plan: &Plan<'_>,
+    files: Files<'_>,
+    record: Option<JobRecord>,
+    interrupted: Option<RunState>,
+) -> Result<Begun, FilterError> {
     let Files { folder: Folder { directory, force, .. }, layout, sets, tables } = files;
-    let output = Output::create(directory, sets, layout, *force)?;
-    let state = record.as_ref().map(|_| MissingRobotsState::default());
-    let needed = MissingRobots::new(directory, plan.memory.share(ORIGINS), state.as_ref());
-    let needed = needed.map_err(OutputError::unwritable(directory))?;
-    let checkpointer = record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.checkpoint, 0.0));
-    let sink = Sink::Folder(Box::new(output));
-    let shape = shape(plan, tables, directory, checkpointer.is_some(), None)?;
-    let outlets = Outlets { needed: Some(needed), ..Outlets::new(sink, shape) };
-    Ok(Start::Judging(Box::new((outlets, checkpointer))))
+    let seconds = interrupted.as_ref().map_or(0.0, |state| state.seconds);
+    let checkpointer = record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.checkpoint, seconds));
+    let output = match &interrupted {
+        Some(state) => Output::resume(directory, sets, layout, &state.files)?,
+        None => Output::create(directory, sets, layout, *force)?,
+    };
+    let none = checkpointer.as_ref().map(|_| MissingRobotsState::default());
+    let stored = interrupted.as_ref().map(|state| &state.needed);
+    let needed = match MissingRobots::new(directory, plan.memory.share(ORIGINS), stored.or(none.as_ref())) {
+        Err(error) if interrupted.is_some() && error.kind() == io::ErrorKind::NotFound => {
+            return Err(not_resumable(directory, format!("a stored part of {NEEDED} is gone")));
+        }
+        other => other.map_err(OutputError::unwritable(directory))?,
+    };
+    let shape = shape(plan, tables, directory, checkpointer.is_some(), interrupted.as_ref())?;
+    let mut state = OrderedState::new(plan, Sink::Folder(Box::new(output)));
+    state.needed = Some(needed);
+    if let Some(RunState { totals, reached, .. }) = interrupted {
+        (state.totals, state.reached) = (totals, reached);
+    }
+    Ok(Begun { state, shape, checkpointer })
 }
 
 /// The shape of files in a folder, with the lines or rows that wait from an interrupted run.
@@ -191,52 +206,43 @@ fn waiting_rows(plan: &Plan<'_>, directory: &Path, are_kept: bool) -> WaitingRow
     WaitingRows::new(directory.to_owned(), group_bytes, plan.waiting_rows(), are_kept)
 }
 
-/// Resumes from the checkpoint in the folder; starts from the beginning if there is no run yet.
-fn resume(plan: &Plan<'_>, files: Files<'_>, record: JobRecord) -> Result<Start, FilterError> {
-    let directory = &files.folder.directory;
-    let refused = |problem| FilterError::from(OutputError::NotResumable { path: directory.clone(), problem });
+/// The state of the interrupted run in the folder, if there is one. Breaks with the receipt of a complete one, whose files get their
+/// names if it was interrupted only then.
+fn earlier(
+    plan: &Plan<'_>,
+    directory: &Path,
+    record: &JobRecord,
+) -> Result<ControlFlow<Receipt, Option<RunState>>, FilterError> {
+    let refused = |problem| not_resumable(directory, problem);
     let Some(checkpoint) = Checkpoint::read(directory)? else {
-        return match receipt_in(directory)? {
-            Some(receipt) => match difference_of_complete(directory, &receipt, &record, plan.chunks_count()) {
-                Some(difference) => Err(refused(format!("it is complete, but {difference}"))),
-                None => Ok(Start::Done(Box::new(receipt))),
-            },
-            None => start_over(plan, files, Some(record)),
+        let Some(receipt) = receipt_in(directory)? else { return Ok(ControlFlow::Continue(None)) };
+        return match difference_of_complete(directory, &receipt, record, plan.chunks_count()) {
+            Some(difference) => Err(refused(format!("it is complete, but {difference}"))),
+            None => Ok(ControlFlow::Break(receipt)),
         };
     };
-    // If files were being renamed, the file of seen URLs may have been replaced already.
+    // While files are being renamed, the file of seen URLs may have become the new one; it is checked below.
     let seen =
         if matches!(checkpoint.stage, Stage::Naming(_)) { checkpoint.job.options.seen } else { record.options.seen };
     let now = JobRecord { options: ReceiptOptions { seen, ..record.options.clone() }, ..record.clone() };
     if let Some(difference) = checkpoint.job.difference(&now, plan.chunks_count()) {
         return Err(refused(difference));
     }
-    match checkpoint.stage {
-        Stage::Naming(names) => {
-            let written = receipt_at(&partial(&directory.join(RECEIPT)))?.or(receipt_in(directory)?);
-            if let Some((place, new)) = plan.seen.as_ref().zip(written.and_then(|receipt| receipt.seen_file)) {
-                place.ensure_written(checkpoint.job.options.seen.unwrap_or(Hex(0)), new.checksum)?;
-            }
-            name_files(directory, &names)?;
-            let receipt = receipt_in(directory)?.ok_or_else(|| refused("its receipt is gone".to_owned()))?;
-            Ok(Start::Done(Box::new(receipt)))
-        }
-        Stage::Judging(state) => {
-            let checkpointer = Checkpointer::new(record, directory.clone(), plan.job.checkpoint, state.seconds);
-            let Files { layout, sets, tables, .. } = files;
-            let output = Output::resume(directory, sets, layout, &state.files)?;
-            let needed = match MissingRobots::new(directory, plan.memory.share(ORIGINS), Some(&state.needed)) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    return Err(refused(format!("a stored part of {NEEDED} is gone")));
-                }
-                other => other.map_err(OutputError::unwritable(directory))?,
-            };
-            let sink = Sink::Folder(Box::new(output));
-            let shape = shape(plan, tables, directory, true, Some(&state))?;
-            let outlets = Outlets { needed: Some(needed), state: Some(*state), ..Outlets::new(sink, shape) };
-            Ok(Start::Judging(Box::new((outlets, Some(checkpointer)))))
-        }
+    let names = match checkpoint.stage {
+        Stage::Judging(state) => return Ok(ControlFlow::Continue(Some(*state))),
+        Stage::Naming(names) => names,
+    };
+    let written = receipt_at(&partial(&directory.join(RECEIPT)))?.or(receipt_in(directory)?);
+    if let Some((place, new)) = plan.seen.as_ref().zip(written.and_then(|receipt| receipt.seen_file)) {
+        place.ensure_written(checkpoint.job.options.seen.unwrap_or(Hex(0)), new.checksum)?;
     }
+    name_files(directory, &names)?;
+    let receipt = receipt_in(directory)?.ok_or_else(|| refused("its receipt is gone".to_owned()))?;
+    Ok(ControlFlow::Break(receipt))
+}
+
+fn not_resumable(directory: &Path, problem: String) -> FilterError {
+    OutputError::NotResumable { path: directory.to_owned(), problem }.into()
 }
 
 /// How a complete run in a folder differs from the result of a run with this record, if it does.

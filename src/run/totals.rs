@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::balance::{self, consecutive};
 use super::error::FilterError;
-use super::worker::{Judged, LeftOutTallies};
+use super::unique::LeftOutTallies;
+use super::worker::Judged;
 use crate::input::error::{Skipped, SkippedPart};
 use crate::judge::tally::{Changes, CrawlerCounts, Tally, append_each, counts};
 use crate::judge::urls::UrlCounts;

@@ -15,11 +15,12 @@ use std::path::Path;
 
 use super::error::FilterError;
 use super::known_lines::KeyFiles;
-use super::newly_seen::{AllowedKeys, NewlySeen, SeenPlace};
+use super::newly_seen::{NewlySeen, SeenPlace};
 use super::queue::{Step, Turns};
-use super::repeats::{PassLimits, Repeats};
+use super::repeats::{PassLimits, Repeats, Why};
 use super::seen::{Hashing, LineHashes, Seen};
 use super::seen_file::ShardKeys;
+use crate::formats::external_sort::ChunkKeys;
 use crate::input::chunks::{Chunk, Chunks};
 use crate::input::layout::Layout;
 use crate::input::list::{Buffer, List};
@@ -48,19 +49,24 @@ pub(super) struct Known {
     limits: PassLimits,
 }
 
-/// The remaining lines of a chunk, in memory that a worker reuses for each chunk.
+/// The tallies of the lines that were left out, by [`Why`].
+pub(crate) type LeftOutTallies = [Tally; 3];
+
+/// Leaves lines out of a chunk, in memory that a worker reuses for each chunk.
 #[derive(Debug, Default)]
-pub(super) struct UniqueLines {
+pub(super) struct LeavingOut {
+    /// Whether lines are hashed for checksums.
+    hashed: bool,
     lines: LineHashes,
-    /// The numbers of lines whose URLs have occurred before.
-    repeated: Vec<usize>,
-    /// The numbers of lines whose URLs earlier runs have seen, and that are not repeated.
-    seen: Vec<usize>,
-    /// For repeated lines, and for lines seen.
-    leaving_out: [LeavingOut; 2],
-    allowed: AllowedKeys,
-    pub left_out: LeftOut,
-    pub left_out_as_seen: LeftOut,
+    /// The numbers of lines to leave out, in ascending order.
+    wanted: Vec<(usize, Why)>,
+    /// The lines that stay, if any is left out.
+    kept: Buffer,
+    /// The keys of allowed lines.
+    sorted: ChunkKeys,
+    /// All lines of the chunk as read, if any was to be left out.
+    pub input: Option<Tally>,
+    pub left_out: LeftOutTallies,
 }
 
 impl Unique {
@@ -105,36 +111,41 @@ impl Unique {
         }
     }
 
-    /// Leaves out the lines of a chunk of `list` that are not to be judged; returns false if the run has failed meanwhile. `hashed`
-    /// says whether lines are hashed for checksums.
+    /// Leaves out the lines of a chunk of `list` that are not to be judged, if they have not changed since they were hashed; returns
+    /// false if the run has failed meanwhile.
     pub fn leave_out_repeated(
         &self,
         turns: &Turns,
         chunk: &mut Chunk<'_>,
         list: &List,
-        unique_lines: &mut UniqueLines,
-        hashed: bool,
+        leaving_out: &mut LeavingOut,
     ) -> Result<bool, FilterError> {
-        let UniqueLines { lines, repeated, seen: of_earlier, .. } = &mut *unique_lines;
-        repeated.clear();
-        of_earlier.clear();
+        let LeavingOut { lines, wanted, .. } = &mut *leaving_out;
+        wanted.clear();
         match self {
             Unique::InTurn(hashing, seen) => {
                 lines.find(chunk, *hashing);
-                let insert = |seen: &mut Seen| seen.insert_all(&lines.hashes, |line| repeated.push(line));
+                let insert =
+                    |seen: &mut Seen| seen.insert_all(&lines.hashes, |line| wanted.push((line, Why::Repeated)));
                 let Some(inserted) = turns.take(Step::LeavingOut, chunk.ticket, seen, insert) else { return Ok(false) };
                 inserted?;
             }
             Unique::Known(known) => {
-                if !known.repeats.of(turns, chunk, list, repeated, of_earlier)? {
+                if !known.repeats.of(turns, chunk, list, wanted)? {
                     return Ok(false);
                 }
-                if !repeated.is_empty() || !of_earlier.is_empty() {
+                if !wanted.is_empty() {
                     lines.urls.find(chunk);
                 }
             }
         }
-        unique_lines.leave_out_repeated(chunk, hashed);
+        let (layout, bom_len, urls) = (chunk.layout, chunk.bom_len, take(&mut lines.urls));
+        let is_url = |line: usize, text: &[u8]| {
+            // The line may have changed after its mark was found.
+            has_url(text.get(if line == 0 { bom_len } else { 0 }..).unwrap_or_default(), layout)
+        };
+        leaving_out.leave_out(chunk, &urls, is_url);
+        leaving_out.lines.urls = urls;
         Ok(true)
     }
 
@@ -143,11 +154,11 @@ impl Unique {
         &self,
         chunk: &Chunk<'_>,
         is_allowed: impl FnOnce() -> Vec<bool>,
-        unique_lines: &mut UniqueLines,
+        LeavingOut { lines, sorted, .. }: &mut LeavingOut,
     ) -> Result<(), FilterError> {
         let Unique::Known(known) = self else { return Ok(()) };
         match &known.newly {
-            Some(newly) => newly.add(chunk, &is_allowed(), &mut unique_lines.allowed, &known.limits),
+            Some(newly) => newly.add(chunk, &is_allowed(), lines, sorted, &known.limits),
             None => Ok(()),
         }
     }
@@ -183,105 +194,60 @@ fn seen_before(chunks: &Chunks<'_>, hashing: Hashing, seen: Seen, threads: usize
     Ok(into_inner(seen))
 }
 
-impl UniqueLines {
-    /// Leaves out the repeated and seen lines of a chunk, if they have not changed since they were hashed.
-    fn leave_out_repeated(&mut self, chunk: &mut Chunk<'_>, hashed: bool) {
-        let UniqueLines { lines, repeated, seen, leaving_out: [first, second], .. } = self;
-        self.left_out = leave_out(first, chunk, &lines.urls, repeated, hashed);
-        self.left_out_as_seen = LeftOut::default();
-        if !seen.is_empty() {
-            if !repeated.is_empty() {
-                // Lines are counted without those that were left out.
-                let before = |line: &usize| chunk.left_out.partition_point(|left_out| left_out < line);
-                seen.iter_mut().for_each(|line| *line -= before(line));
-                lines.urls.find(chunk);
-            }
-            self.left_out_as_seen = leave_out(second, chunk, &lines.urls, seen, hashed);
-        }
-    }
-}
-
-/// Leaves these lines out of a chunk, if they still have URLs.
-fn leave_out(
-    leaving_out: &mut LeavingOut,
-    chunk: &mut Chunk<'_>,
-    urls: &LineUrls,
-    lines: &[usize],
-    hashed: bool,
-) -> LeftOut {
-    let (layout, bom_len) = (chunk.layout, chunk.bom_len);
-    let is_url = |line: usize, text: &[u8]| {
-        // The line may have changed after its mark was found.
-        has_url(text.get(if line == 0 { bom_len } else { 0 }..).unwrap_or_default(), layout)
-    };
-    leaving_out.leave_out(chunk, urls, lines, hashed, is_url)
-}
-
 /// Whether the part of a line that would be judged is a URL, so that the line is not invalid.
 fn has_url(line: &[u8], layout: &Layout) -> bool {
     layout.url(line).is_ok_and(|url| origin::split(&url).is_ok())
 }
 
-/// Leaves lines out, in memory that a worker reuses for each chunk.
-#[derive(Debug, Default)]
-pub(super) struct LeavingOut {
-    /// The lines that stay, if any is left out.
-    kept: Buffer,
-}
-
-/// The lines that were left out of a chunk.
-#[derive(Debug, Default, Clone, Copy)]
-pub(super) struct LeftOut {
-    /// All lines of the chunk, if any was left out.
-    pub input: Tally,
-    /// The lines left out.
-    pub lines: Tally,
-}
-
 impl LeavingOut {
-    /// Leaves out the given lines, in ascending order, that `is_out` confirms by their current text. `urls` are the
-    /// chunk's URLs. `hashed` says whether lines are hashed for checksums.
-    pub fn leave_out(
-        &mut self,
-        chunk: &mut Chunk<'_>,
-        urls: &LineUrls,
-        lines: &[usize],
-        hashed: bool,
-        is_out: impl Fn(usize, &[u8]) -> bool,
-    ) -> LeftOut {
-        let mut left_out = LeftOut::default();
-        if lines.is_empty() {
-            return left_out;
+    /// Begins with a chunk from which nothing was left out. `hashed` says whether lines are hashed for checksums.
+    pub fn begin(&mut self, hashed: bool) {
+        (self.hashed, self.input, self.left_out) = (hashed, None, LeftOutTallies::default());
+    }
+
+    /// Leaves out the lines of a chunk that are not changed. `urls` are the chunk's URLs.
+    pub fn leave_out_unchanged(&mut self, chunk: &mut Chunk<'_>, urls: &LineUrls, is_changed: &[bool]) {
+        self.wanted.clear();
+        let unchanged = is_changed.iter().enumerate().filter(|&(_, &is_changed)| !is_changed);
+        self.wanted.extend(unchanged.map(|(line, _)| (line, Why::Unchanged)));
+        self.leave_out(chunk, urls, |_, _| true);
+    }
+
+    /// Leaves out the wanted lines that `is_out` confirms by their current text. `urls` are the chunk's URLs.
+    fn leave_out(&mut self, chunk: &mut Chunk<'_>, urls: &LineUrls, is_out: impl Fn(usize, &[u8]) -> bool) {
+        if self.wanted.is_empty() {
+            return;
         }
         let (text, mut bom_len) = (chunk.text(), chunk.bom_len);
-        let (mut kept, mut numbers) = (take(&mut self.kept), Vec::new());
+        let (mut kept, mut numbers, mut input) = (take(&mut self.kept), Vec::new(), Tally::default());
         kept.reuse(text.len());
-        let mut wanted = lines.iter().peekable();
+        let mut wanted = self.wanted.iter().peekable();
         let mut flaws = chunk.flaws().iter().peekable();
         let (lines, mut from) = (urls.lines(), 0);
         for line in 0..lines.count() {
             let (start, whole) = (lines.starts()[line] as usize, lines.whole(text, line));
-            let hash = if hashed { line_hash(lines.line(text, line)) } else { 0 };
-            left_out.input.add_hashed(hash, whole.len());
+            let hash = if self.hashed { line_hash(lines.line(text, line)) } else { 0 };
+            input.add_hashed(hash, whole.len());
             // A line that is left out takes its flaw with it.
             let flaw = flaws.next_if(|&&(other, _)| other == line as u64);
-            if wanted.next_if(|&&other| other == line).is_some() && is_out(line, lines.line(text, line)) {
-                left_out.lines.add_hashed(hash, whole.len());
-                numbers.push(line);
+            let wanted = wanted.next_if(|&&(other, _)| other == line);
+            if let Some(&(_, why)) = wanted.filter(|_| is_out(line, lines.line(text, line))) {
+                self.left_out[why as usize].add_hashed(hash, whole.len());
                 kept.bytes.extend_from_slice(&text[from..start]);
                 from = start + whole.len();
+                numbers.push(line);
                 if line == 0 {
                     bom_len = 0;
                 }
             } else if let Some(&(_, reason)) = flaw {
-                kept.flaws.push((line as u64 - left_out.lines.lines, reason));
+                kept.flaws.push(((line - numbers.len()) as u64, reason));
             }
         }
         kept.bytes.extend_from_slice(&text[from..]);
+        self.input.get_or_insert(input);
         chunk.bom_len = bom_len;
         chunk.left_out = both(&chunk.left_out, &numbers);
         self.kept = chunk.set_lines(kept);
-        left_out
     }
 }
 
@@ -312,7 +278,7 @@ mod tests {
     /// For consecutive chunks: the text that stays, its flawed lines, and how many lines were left out.
     fn remaining(same: SameUrl, layout: &Layout, chunks: &[(&str, &[(u64, Reason)])]) -> Vec<(String, Vec<u64>, u64)> {
         let (unique, turns) = (Unique::new(same, &std::env::temp_dir(), None, 1).unwrap(), Turns::default());
-        let (file, mut unique_lines) = (tempfile::NamedTempFile::new().unwrap(), UniqueLines::default());
+        let (file, mut leaving_out) = (tempfile::NamedTempFile::new().unwrap(), LeavingOut::default());
         let list = List::open(file.path()).unwrap();
         let mut all = Vec::new();
         for (ticket, (text, flaws)) in (0..).zip(chunks) {
@@ -320,11 +286,12 @@ mod tests {
             let mut chunk = Chunk::of_lines(b"", layout, bom_len);
             chunk.ticket = ticket;
             chunk.set_lines(Buffer { bytes: text.as_bytes().to_vec(), flaws: flaws.to_vec(), left_out: 0 });
-            assert!(unique.leave_out_repeated(&turns, &mut chunk, &list, &mut unique_lines, true).unwrap());
+            leaving_out.begin(true);
+            assert!(unique.leave_out_repeated(&turns, &mut chunk, &list, &mut leaving_out).unwrap());
             let text = String::from_utf8(chunk.text().to_vec()).unwrap();
             assert_eq!(chunk.bom_len, if text.starts_with('\u{feff}') { 3 } else { 0 }, "{text:?}");
             let flaws = chunk.flaws().iter().map(|flaw| flaw.0).collect();
-            all.push((text, flaws, unique_lines.left_out.lines.lines));
+            all.push((text, flaws, leaving_out.left_out[Why::Repeated as usize].lines));
         }
         all
     }

@@ -2,12 +2,15 @@
 
 use std::borrow::Cow;
 
+use super::error::FilterError;
+use super::queue::Turns;
 use super::render::{JudgedLines, Render, renderer};
 use super::shape::Held;
-use super::unique::{LeavingOut, LeftOut};
+use super::unique::{LeavingOut, LeftOutTallies, Unique};
 use crate::formats::memory_budget::CacheMemory;
 use crate::input::chunks::Chunk;
 use crate::judge::batch;
+use crate::input::list::List;
 use crate::judge::line_urls::LineUrls;
 use crate::judge::lines::Lines;
 use crate::judge::matcher::Matcher;
@@ -33,10 +36,6 @@ static NOTED: [bool; 256] = {
     noted[Outcome::ROBOTS_TXT.index()] = true;
     noted
 };
-
-/// The lines that were left out, by reason, in the order of leaving out: their URLs had occurred before, earlier runs
-/// have seen them, or both policies put them into the same partition.
-pub(crate) type LeftOutTallies = [Tally; 3];
 
 /// The results for one chunk.
 #[derive(Debug, Default)]
@@ -118,22 +117,27 @@ pub(super) struct Worker {
     renderer: Box<dyn Render>,
     /// For the caches of renderers.
     caches: CacheMemory,
+    leaving_out: LeavingOut,
     pub judged: Judged,
 }
 
 impl Worker {
-    /// A worker for these crawlers.
+    /// A worker that judges by these matchers, one for each crawler, or one policy for all if `allowed_if` says so, and compares
+    /// verdicts with those of the `older` matchers, if there are any.
     pub fn new(
-        matchers: &[Matcher],
+        matchers: Vec<Matcher>,
+        older: Vec<Matcher>,
+        allowed_if: Option<AllowedIf>,
         style: Option<OutputOptions>,
         notes_waiting: bool,
         mut caches: CacheMemory,
     ) -> Worker {
         let scratches = [(); 2].map(|()| Scratch::within(&mut caches));
+        let renderer = renderer(&matchers, &older, style, &mut caches.for_new_caches());
         Worker {
-            matchers: matchers.to_vec(),
-            older: Vec::new(),
-            allowed_if: None,
+            matchers,
+            older,
+            allowed_if,
             style,
             notes_waiting,
             scratches,
@@ -141,21 +145,17 @@ impl Worker {
             outcomes: Outcomes::default(),
             by_older: Outcomes::default(),
             by_crawler: Vec::new(),
-            renderer: renderer(matchers, &[], style, &mut caches.for_new_caches()),
+            renderer,
             caches,
+            leaving_out: LeavingOut::default(),
             judged: Judged::default(),
         }
     }
 
-    /// Splits lines once for all crawlers, if `allowed_if` says so.
-    pub fn allowed_if(self, allowed_if: Option<AllowedIf>) -> Worker {
-        Worker { allowed_if, ..self }
-    }
-
-    /// Compares verdicts with the verdicts of these matchers, one for each crawler.
-    pub fn against(self, older: Vec<Matcher>) -> Worker {
-        let renderer = renderer(&self.matchers, &older, self.style, &mut self.caches.for_new_caches());
-        Worker { older, renderer, ..self }
+    /// The same worker without the memory that grew with chunks.
+    pub fn anew(self, caches: CacheMemory) -> Worker {
+        let Worker { matchers, older, allowed_if, style, notes_waiting, .. } = self;
+        Worker::new(matchers, older, allowed_if, style, notes_waiting, caches)
     }
 
     /// Judges by these matchers from now on, one for each crawler.
@@ -186,7 +186,8 @@ impl Worker {
         let lines = JudgedLines { text, stays, urls: &urls, outcomes: &self.outcomes };
         self.judged.is_proven = self.renderer.render(&lines, &mut self.by_crawler, &mut self.judged.buffers);
         self.urls = urls;
-        self.judged.input = self.judged.kept;
+        self.judged.input = self.leaving_out.input.unwrap_or(self.judged.kept);
+        self.judged.left_out = self.leaving_out.left_out;
         let counts = self.scratches.iter_mut().map(|scratch| std::mem::take(&mut scratch.counts));
         self.judged.odd = UrlCounts::of_crawlers(counts);
         if self.judged.odd.tabs > 0 && chunk.layout.refuses_tabs() {
@@ -225,8 +226,30 @@ impl Worker {
         }
     }
 
+    /// Leaves out lines of a chunk of `list`, before it is judged: those that `unique` finds, and, if `only_changed`, those whose
+    /// partition is the same by the older policy. Returns false if the run has failed meanwhile.
+    pub fn leave_out(
+        &mut self,
+        unique: Option<&Unique>,
+        turns: &Turns,
+        chunk: &mut Chunk<'_>,
+        list: &List,
+        only_changed: bool,
+    ) -> Result<bool, FilterError> {
+        self.leaving_out.begin(self.style.is_some());
+        if let Some(unique) = unique
+            && !unique.leave_out_repeated(turns, chunk, list, &mut self.leaving_out)?
+        {
+            return Ok(false);
+        }
+        if only_changed {
+            self.leave_out_unchanged(chunk);
+        }
+        Ok(true)
+    }
+
     /// Leaves out the lines of a chunk whose partition is the same by the older policy, for all crawlers.
-    pub fn leave_out_unchanged(&mut self, chunk: &mut Chunk<'_>, leaving_out: &mut LeavingOut) -> LeftOut {
+    fn leave_out_unchanged(&mut self, chunk: &mut Chunk<'_>) {
         let mut urls = std::mem::take(&mut self.urls);
         urls.find(chunk);
         self.find_outcomes(chunk.text(), &urls);
@@ -235,23 +258,14 @@ impl Worker {
         }
         let mut is_changed = vec![false; urls.lines().count()];
         self.outcomes.each_change(|line, _, _| is_changed[line] = true);
-        let unchanged: Vec<usize> = (0..is_changed.len()).filter(|&line| !is_changed[line]).collect();
-        let left_out = leaving_out.leave_out(chunk, &urls, &unchanged, self.style.is_some(), |_, _| true);
+        self.leaving_out.leave_out_unchanged(chunk, &urls, &is_changed);
         self.urls = urls;
-        left_out
     }
 
-    /// Counts the lines that were left out before the chunk was judged.
-    pub fn count_left_out(&mut self, left_out: [&LeftOut; 3]) {
-        self.judged.left_out = left_out.map(|left_out| left_out.lines);
-        if let Some(first) = left_out.into_iter().find(|left_out| left_out.lines.lines > 0) {
-            self.judged.input = first.input;
-        }
-    }
-
-    /// Whether each line of the judged chunk is allowed for any crawler by the policy of the run.
-    pub fn is_allowed(&self) -> Vec<bool> {
-        self.outcomes.is_allowed(AllowedIf::split_count(self.allowed_if, self.matchers.len()))
+    /// Stores the allowed URLs of the judged chunk for later runs, if `unique` does.
+    pub fn keep_allowed(&mut self, unique: &Unique, chunk: &Chunk<'_>) -> Result<(), FilterError> {
+        let split_for = AllowedIf::split_count(self.allowed_if, self.matchers.len());
+        unique.keep_allowed(chunk, || self.outcomes.is_allowed(split_for), &mut self.leaving_out)
     }
 
     /// For each crawler, the outcomes of the judged chunk's lines, and the notes about them, if lines become rows.
@@ -261,16 +275,6 @@ impl Worker {
         // Otherwise nothing but the sets of crawlers is written.
         let outcomes = if causes.refusals.is_none() { &self.by_crawler[..] } else { &[] };
         Some((outcomes, causes))
-    }
-
-    /// Frees the memory that grows with chunks.
-    pub fn release(&mut self) {
-        self.judged = Judged::default();
-        self.urls = LineUrls::default();
-        (self.outcomes, self.by_older) = Default::default();
-        self.by_crawler = Vec::new();
-        self.scratches.iter_mut().for_each(Scratch::release);
-        self.renderer.release();
     }
 
     fn clear(&mut self, size: usize) {
