@@ -17,9 +17,9 @@ pub use codec::Compression;
 pub(crate) use codec::DEFAULT_WINDOW;
 pub(crate) use damage::is_damage;
 pub use damage::{Damaged, DamagedMember, WindowTooLarge};
+pub(crate) use input::peeked;
 #[cfg(feature = "warc")]
 pub(crate) use input::read_through;
-pub(crate) use input::{Peeked, peeked};
 pub(crate) use pieces::{InPieces, Pieces, with_help};
 pub use reader::Reader;
 pub(crate) use reader::read_within;

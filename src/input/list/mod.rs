@@ -4,6 +4,7 @@
 //! The kind of a list is recognised by its content. An uncompressed text is memory-mapped; one that is compressed, or comes through a
 //! pipe, is decoded into buffers; a Parquet file is read as a table.
 
+mod content;
 #[cfg(feature = "parquet")]
 pub(crate) mod line_columns;
 mod line_ends;

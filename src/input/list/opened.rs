@@ -1,23 +1,26 @@
 //! Opens lists of every kind.
 
 use serde::{Deserialize, Serialize};
-use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
+use super::content::{Content, taken};
 use super::line_ends::Buffer;
-use super::reader::{Begin, Content, LIST_FORMAT, ListReader};
+use super::reader::{LIST_FORMAT, ListReader};
 use super::regular::{FileState, Mapped, Maps, Regular};
 use super::short_lines::LongLines;
 #[cfg(feature = "parquet")]
-use super::table::open as open_table;
-use super::text::{CompressedFile, PlainFile, Stream, standard_input, stream};
+use super::table;
+use super::text::{Decoder, MappedReader, RangeReader};
+#[cfg(not(feature = "parquet"))]
+use super::without_parquet as table;
 use super::{ParquetList, TableRows};
 use crate::formats::STANDARD_INPUT;
-use crate::formats::compression::{Compression, Reader};
+use crate::formats::compression::{Compression, InPieces};
+use crate::formats::made_ahead::Ahead;
 use crate::formats::marks::{FileClass, FileMark};
 use crate::input::error::{ListError, SkippedPart, unreadable};
 use crate::input::folder_of_tables::no_table;
@@ -44,7 +47,7 @@ pub(crate) struct List {
     /// The lines that an earlier run left out because they were too long, if exactly these are to be left out.
     long_lines: Option<Vec<SkippedPart>>,
     /// What holds its lines, or why none of it can be read.
-    content: Result<Box<dyn Content>, String>,
+    content: Result<Content, String>,
     /// The part of its file to read, if not all of it. A list that is not plain text is read all or not at all.
     part: Option<Range<usize>>,
 }
@@ -80,14 +83,6 @@ impl<'o> Opening<'o> {
     }
 }
 
-/// The result of opening a path.
-enum Opened {
-    /// A regular file, plain or compressed.
-    Known(Option<Compression>, Box<dyn Content>),
-    /// A pipe, a device or standard input; also a file that claims to be empty, as those in `/proc` do.
-    Stream(Box<dyn Read + Send>),
-}
-
 impl List {
     /// Opens all lists before looking into any: a program that feeds several pipes may wait until all are open. `-` is standard
     /// input.
@@ -96,13 +91,14 @@ impl List {
             return Err(ListError::StandardInputTwice);
         }
         let skips_bad = opening.skips_bad;
-        let open = |(number, path): (usize, &PathBuf)| match Opened::at(path, number, opening) {
+        let open = |(number, path): (usize, &PathBuf)| match Content::at(path, number, opening.maps, opening.interrupt)
+        {
             Err(error) if error.kind() == io::ErrorKind::IsADirectory && !skips_bad => Err(no_table(path)),
             Err(error) if !skips_bad => Err(unreadable(path, error)),
             opened => Ok(opened),
         };
-        let opened: Vec<io::Result<Opened>> = paths.iter().enumerate().map(open).collect::<Result<_, _>>()?;
-        let examine = |(path, opened): (&PathBuf, io::Result<Opened>)| {
+        let opened: Vec<io::Result<Content>> = paths.iter().enumerate().map(open).collect::<Result<_, _>>()?;
+        let examine = |(path, opened): (&PathBuf, io::Result<Content>)| {
             let opened = opened.map_err(|error| unreadable(path, error));
             match opened.and_then(|opened| List::examine(path, opened, opening)) {
                 Err(failure) if skips_bad && failure.is_bad_list() => {
@@ -115,7 +111,7 @@ impl List {
     }
 
     /// A list without a head line, in which each line is a URL, whatever it holds.
-    fn plain(path: &Path, compression: Option<Compression>, content: Result<Box<dyn Content>, String>) -> List {
+    fn plain(path: &Path, compression: Option<Compression>, content: Result<Content, String>) -> List {
         List {
             path: path.to_owned(),
             compression,
@@ -133,34 +129,27 @@ impl List {
     /// Opens one list, whose lines are taken as they are.
     pub fn open(path: &Path) -> Result<List, ListError> {
         let any = UrlField::default();
-        let content = Opened::at(path, 0, Opening::new(&any)).and_then(|opened| {
-            let (compression, content) = opened.content(u64::MAX)?;
-            let is_empty = content.start(&any)?.is_empty();
-            Ok((compression, is_empty, content))
-        });
-        let (compression, is_empty, content) = content.map_err(|error| unreadable(path, error))?;
-        Ok(List { is_empty, ..List::plain(path, compression, Ok(content)) })
+        let opened = Content::at(path, 0, None, None);
+        let opened = opened.and_then(|content| Ok((content.start(&any, u64::MAX)?, content)));
+        let ((start, compression), content) = opened.map_err(|error| unreadable(path, error))?;
+        Ok(List { is_empty: start.is_empty(), ..List::plain(path, compression, Ok(content)) })
     }
 
-    fn examine(path: &Path, opened: Opened, opening: Opening<'_>) -> Result<List, ListError> {
+    fn examine(path: &Path, content: Content, opening: Opening<'_>) -> Result<List, ListError> {
         let Opening { url_field, memory, skips_bad, .. } = opening;
-        let (compression, content) = opened.content(memory).map_err(|error| unreadable(path, error))?;
-        let start = content.start(url_field).map_err(|error| unreadable(path, error))?;
+        let (start, compression) = content.start(url_field, memory).map_err(|error| unreadable(path, error))?;
         if FileMark::of(&start).is_some_and(|mark| mark.class == FileClass::Parquet) {
-            let file = content.seekable().map_err(|error| unreadable(path, error))?;
+            let file = content.seekable(memory).map_err(|error| unreadable(path, error))?;
             // Problems should be reported before the run begins.
-            return Ok(List::plain(
-                path,
-                compression,
-                Ok(open_table(path, file, url_field, memory.saturating_mul(TABLE_SHARE))?),
-            ));
+            let table = ParquetList::open(path, &file, url_field, memory.saturating_mul(TABLE_SHARE))?;
+            return Ok(List::plain(path, compression, Ok(Content::Table(file, table))));
         }
         if let Some(mark) = FileMark::of(&start) {
             return Err(ListError::NoList { path: path.to_owned(), kind: mark.name, remedy: list_of(mark) });
         }
         let known = url_field.layout(&start);
         // If the start is lost, the layout found may be wrong.
-        match unchanged(&*content, path) {
+        match content.unchanged(path) {
             Err(ListError::Cut { .. }) if skips_bad => {}
             unchanged => unchanged?,
         }
@@ -173,8 +162,8 @@ impl List {
         Ok(List { layout, head, head_length, is_empty, ..List::plain(path, compression, Ok(content)) })
     }
 
-    fn content(&self) -> Option<&dyn Content> {
-        self.content.as_deref().ok()
+    fn content(&self) -> Option<&Content> {
+        self.content.as_ref().ok()
     }
 
     /// The file that holds its lines, if they can be read again and again.
@@ -209,8 +198,8 @@ impl List {
 
     /// The length of its file, if that is stored as its text, so that any part of it can be read.
     pub fn plain_length(&self) -> Option<usize> {
-        let content = self.content().filter(|content| content.is_plain())?;
-        content.file().map(|file| usize::try_from(file.state.length).unwrap_or(usize::MAX))
+        let Some(Content::Plain(file, _)) = self.content() else { return None };
+        Some(usize::try_from(file.state.length).unwrap_or(usize::MAX))
     }
 
     /// Whether any part of its text can be read.
@@ -227,7 +216,7 @@ impl List {
 
     /// Whether it can be read only once.
     pub fn is_stream(&self) -> bool {
-        self.content().is_some_and(|content| content.file().is_none())
+        matches!(self.content(), Some(Content::Stream(_)))
     }
 
     /// Whether its text is read from a file into buffers: at some cost, but as often as needed.
@@ -237,7 +226,7 @@ impl List {
 
     /// The table, if the list is one.
     pub fn parquet_list(&self) -> Option<&ParquetList> {
-        self.content()?.table()
+        if let Some(Content::Table(_, table)) = self.content() { Some(table) } else { None }
     }
 
     /// Whether it is a table.
@@ -359,14 +348,43 @@ impl List {
         room: u64,
         longest_line: usize,
     ) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
-        let (path, head_length, end, skips_bad) = (&*self.path, self.head_length, self.range().end, self.skips_bad);
-        let none = |problem: &String| unreadable(path, io::Error::other(problem.clone()));
-        let content = self.content.as_ref().map_err(none)?;
-        let long_lines = match &self.long_lines {
+        let (path, end) = (&*self.path, self.range().end);
+        let failed = |error| unreadable(path, error);
+        let long = match &self.long_lines {
             Some(named) => Some(LongLines::Named(named.iter().filter(|part| part.at >= Some(at)).cloned().collect())),
-            None => skips_bad.then_some(LongLines::Over(longest_line)),
+            None => self.skips_bad.then_some(LongLines::Over(longest_line)),
         };
-        content.reader(Begin { path, head_length, end, skips_bad, long_lines, at, by_rows, source, memory, room })
+        let content = self.content.as_ref().map_err(|problem| failed(io::Error::other(problem.clone())))?;
+        let decoder = |text, head, at| Decoder::new(path, text, head, at, long);
+        Ok(match content {
+            // Read the file, not the map: a failure is then an I/O error instead of a signal.
+            Content::Plain(file, _) if self.skips_bad => {
+                Box::new(decoder(Box::new(file.part(at, end as u64, source).map_err(failed)?), 0, at)?)
+            }
+            Content::Plain(_, Some(map)) => Box::new(MappedReader { text: &map[..end], at: at as usize, source }),
+            Content::Plain(file, None) => {
+                Box::new(RangeReader { path, text: file.from(0).map_err(failed)?, at, end: end as u64, source })
+            }
+            Content::Table(_, table) => table::reader(path, table, at, by_rows, source, room),
+            Content::Compressed(file, compression) => {
+                // A failure to look for pieces is met again.
+                let pieces = file.pieces(*compression, memory, room).ok().flatten().map(Arc::new);
+                let text: Box<dyn Read + Send> = match pieces.clone() {
+                    Some(pieces) => Box::new(InPieces::new(pieces, source)),
+                    None => Box::new(file.text(source, memory).map_err(failed)?),
+                };
+                let mut decoder = decoder(text, self.head_length, 0)?;
+                decoder.ahead = pieces.map(|pieces| pieces as Ahead<'l>);
+                Box::new(decoder)
+            }
+            Content::Stream(stream) => {
+                // A stream without a byte can be read again.
+                let text = if self.is_empty { Box::new(io::empty()) } else { taken(stream).map_err(failed)? };
+                let mut decoder = decoder(text, self.head_length, 0)?;
+                decoder.is_stream = true;
+                Box::new(decoder)
+            }
+        })
     }
 
     /// Releases a part of its text that will not be read again, if it is memory-mapped.
@@ -379,7 +397,7 @@ impl List {
     /// Checks that the file has not changed since it was opened, and that all of it could be read: the bytes read are those of
     /// the file.
     pub fn unchanged(&self) -> Result<(), ListError> {
-        match self.content().map_or(Ok(()), |content| unchanged(content, &self.path)) {
+        match self.content().map_or(Ok(()), |content| content.unchanged(&self.path)) {
             // The rest of the file is skipped.
             Err(ListError::Cut { .. }) if self.skips_bad => Ok(()),
             unchanged => unchanged,
@@ -392,48 +410,6 @@ impl List {
     }
 }
 
-impl Opened {
-    fn at(path: &Path, number: usize, opening: Opening<'_>) -> io::Result<Opened> {
-        let Opening { memory, interrupt, maps, .. } = opening;
-        if path.as_os_str() == STANDARD_INPUT {
-            return Ok(Opened::Stream(standard_input(interrupt)?));
-        }
-        let file = File::open(path)?;
-        let metadata = file.metadata()?;
-        if metadata.is_dir() {
-            return Err(io::Error::from(io::ErrorKind::IsADirectory));
-        }
-        if is_streamed(&metadata) {
-            return Ok(Opened::Stream(stream(file, interrupt)));
-        }
-        let compression = Reader::new(&file)?.compression();
-        if let Some(compression) = compression {
-            let file = Regular::new(file, path, number, memory)?;
-            return Ok(Opened::Known(Some(compression), Box::new(CompressedFile { file, compression })));
-        }
-        let map = maps.map(|maps| Mapped::of(&file, maps)).transpose()?;
-        Ok(Opened::Known(None, Box::new(PlainFile { map, file: Regular::new(file, path, number, memory)? })))
-    }
-
-    /// Its content. Of a stream, just enough is read to recognise its compression.
-    fn content(self, memory: u64) -> io::Result<(Option<Compression>, Box<dyn Content>)> {
-        match self {
-            Opened::Known(compression, content) => Ok((compression, content)),
-            Opened::Stream(stream) => {
-                let stream = Stream::new(stream, memory)?;
-                Ok((stream.compression, Box::new(stream)))
-            }
-        }
-    }
-}
-
-/// Fails: Parquet is not built in.
-#[cfg(not(feature = "parquet"))]
-fn open_table(path: &Path, _file: Regular, _url_field: &UrlField, _memory: u64) -> Result<Box<dyn Content>, ListError> {
-    let problem = "it is a Parquet file, but this program was built without Parquet (cargo feature `parquet`)";
-    Err(ListError::Parquet { path: path.to_owned(), problem: problem.to_owned() })
-}
-
 /// What makes a list of the URLs in a file with this mark.
 fn list_of(mark: &FileMark) -> &'static str {
     match mark.class {
@@ -443,22 +419,6 @@ fn list_of(mark: &FileMark) -> &'static str {
         FileClass::Media => "write its URLs as lines of text",
         _ => mark.remedy(),
     }
-}
-
-/// Checks that nothing read from a list was missing, and that its file has not changed.
-fn unchanged(content: &dyn Content, path: &Path) -> Result<(), ListError> {
-    let Some(file) = content.file() else { return Ok(()) };
-    // Ask before the check below: a later loss may come from a later cut.
-    let lost = content.mapped().and_then(Mapped::lost);
-    file.unchanged(path)?;
-    // The file is whole, so its storage failed.
-    let failed = |at| io::Error::other(format!("its text cannot be read from byte {at} on (SIGBUS)"));
-    lost.map_or(Ok(()), |at| Err(unreadable(path, failed(at))))
-}
-
-/// Whether to read a file as a stream: it is not a regular file, or claims to be empty, as those in `/proc` do.
-fn is_streamed(metadata: &Metadata) -> bool {
-    !metadata.is_file() || metadata.len() == 0
 }
 
 /// The head line common to all lists; empty lists do not count.

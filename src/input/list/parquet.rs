@@ -9,16 +9,15 @@
 use arrow_array::RecordBatch;
 use arrow_select::concat::concat_batches;
 use parquet::file::metadata::RowGroupMetaData;
-use std::fs::File;
 use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
 use super::line_columns::{LineArrays, LineColumns, LineReader};
 use super::line_ends::Buffer;
+use super::regular::Regular;
 pub(crate) use crate::formats::columnar::RowRange;
 use crate::formats::columnar::{self, Malformed, ParquetFile, guarded};
-use crate::input::error::ListError;
-use crate::input::error::{SkippedPart, SkippedRows};
+use crate::input::error::{ListError, SkippedPart, SkippedRows, unreadable};
 use crate::input::layout::UrlField;
 use crate::lock::lock;
 
@@ -67,7 +66,8 @@ impl TableRows {
 }
 
 impl ParquetList {
-    pub fn open(path: &Path, file: File, url_field: &UrlField, memory: u64) -> Result<ParquetList, ListError> {
+    pub fn open(path: &Path, file: &Regular, url_field: &UrlField, memory: u64) -> Result<ParquetList, ListError> {
+        let file = file.open().and_then(|file| file.try_clone()).map_err(|error| unreadable(path, error))?;
         let opened = guarded(|| {
             let file = ParquetFile::open(file)?.within(memory);
             Ok((LineColumns::of_list(file.schema(), url_field.column.as_ref()), file))

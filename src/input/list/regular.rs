@@ -48,18 +48,14 @@ impl FileState {
 }
 
 /// A regular file that can be read again and checked for changes.
-#[derive(Clone)]
 pub(crate) struct Regular {
     file: Reopened,
     pub state: FileState,
-    /// Memory for its decompressor.
-    pub memory: u64,
     /// Whether it is a copy, which other runs cannot read.
     pub is_copy: bool,
 }
 
 /// A file that stays open, or is opened again when it is needed: a process may have fewer files open than a job has lists.
-#[derive(Clone)]
 enum Reopened {
     Open(Arc<File>),
     At(PathBuf),
@@ -70,10 +66,10 @@ const STAY_OPEN: usize = 100;
 
 impl Regular {
     /// The file at a path, which was opened there; the list with this number in its job.
-    pub fn new(file: File, path: &Path, number: usize, memory: u64) -> io::Result<Regular> {
+    pub fn new(file: File, path: &Path, number: usize) -> io::Result<Regular> {
         let state = FileState::of(&file)?;
         let file = if number < STAY_OPEN { Reopened::Open(Arc::new(file)) } else { Reopened::At(path.to_owned()) };
-        Ok(Regular { file, state, memory, is_copy: false })
+        Ok(Regular { file, state, is_copy: false })
     }
 
     /// An unnamed file with a copy of a text.
@@ -81,7 +77,7 @@ impl Regular {
         let mut file = tempfile::tempfile()?;
         io::copy(&mut text, &mut file)?;
         let state = FileState::of(&file)?;
-        Ok(Regular { file: Reopened::Open(Arc::new(file)), state, memory: u64::MAX, is_copy: true })
+        Ok(Regular { file: Reopened::Open(Arc::new(file)), state, is_copy: true })
     }
 
     /// The file itself. One that was opened again may be another that got its name; what is read is then not what
@@ -102,14 +98,10 @@ impl Regular {
         if now == self.state { Ok(()) } else { Err(ListError::Changed { path: path.to_owned() }) }
     }
 
-    /// Its decompressed text from the start; the bytes taken from the file are added to `source`.
-    pub fn text<'f>(&self, source: &'f AtomicU64) -> io::Result<Reader<'f>> {
-        self.text_within(source, self.memory)
-    }
-
-    /// Its decompressed text, with at most `memory` bytes for the decompressor.
-    pub fn text_within<'f>(&self, source: &'f AtomicU64, memory: u64) -> io::Result<Reader<'f>> {
-        Reader::within(self.counted(0, source)?, memory.min(self.memory))
+    /// Its decompressed text from the start, with at most `memory` bytes for the decompressor; the bytes taken from the file are added to
+    /// `source`.
+    pub fn text<'f>(&self, source: &'f AtomicU64, memory: u64) -> io::Result<Reader<'f>> {
+        Reader::within(self.counted(0, source)?, memory)
     }
 
     /// The file as stored, from an offset on.
@@ -128,7 +120,7 @@ impl Regular {
 
     /// The pieces of its text, each with at most `memory` bytes for a decompressor and together with `room` bytes.
     pub fn pieces(&self, compression: Compression, memory: u64, room: u64) -> io::Result<Option<Pieces<Arc<File>>>> {
-        Pieces::new(self.at_start()?, compression, memory.min(self.memory), room)
+        Pieces::new(self.at_start()?, compression, memory, room)
     }
 
     fn at_start(&self) -> io::Result<FileAt<Arc<File>>> {

@@ -4,7 +4,6 @@
 //! a row group. If a helper cannot read a piece, the reader tries it itself, so that an error and its place do not depend on the
 //! helpers: rows are read in batches that begin at the same rows in any piece.
 
-use std::io;
 use std::mem::take;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,53 +12,24 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::line_columns::LineReader;
 use super::line_ends::{Buffer, chunk_end};
 use super::parquet::{ParquetList, compressed_bytes, in_group};
-use super::reader::{Begin, Content, ListReader, Next, ReadLimits, Text};
-use super::regular::Regular;
+use super::reader::{ListReader, Next, ReadLimits, Text};
 use crate::formats::columnar::{Malformed, RowRange, guarded};
 use crate::formats::made_ahead::{Ahead, Help, Made, MadeAhead};
-use crate::input::error::{ListError, SkippedRows, unreadable};
-use crate::input::layout::UrlField;
+use crate::input::error::{ListError, SkippedRows};
 
-/// A Parquet file, or a copy of one that was compressed or came through a pipe.
-struct TableFile {
-    file: Regular,
-    table: ParquetList,
-}
-
-/// Opens the table in a file; `path` is that of its list. Its pages may take `memory` bytes.
-pub(super) fn open(
-    path: &Path,
-    file: Regular,
-    url_field: &UrlField,
-    memory: u64,
-) -> Result<Box<dyn Content>, ListError> {
-    let own = file.open().and_then(|file| file.try_clone()).map_err(|error| unreadable(path, error))?;
-    Ok(Box::new(TableFile { table: ParquetList::open(path, own, url_field, memory)?, file }))
-}
-
-impl Content for TableFile {
-    fn file(&self) -> Option<&Regular> {
-        Some(&self.file)
-    }
-
-    fn table(&self) -> Option<&ParquetList> {
-        Some(&self.table)
-    }
-
-    fn start(&self, _: &UrlField) -> io::Result<Vec<u8>> {
-        Ok(Vec::new())
-    }
-
-    fn reader<'l>(&'l self, begin: Begin<'l>) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
-        let Begin { path, at, by_rows, source, room, .. } = begin;
-        Ok(match by_rows {
-            true => Box::new(RowRanges { table: &self.table, at, source }),
-            false => Box::new(ParquetLines::of(path, &self.table, source, room)),
-        })
-    }
-
-    fn seekable(&self) -> io::Result<Regular> {
-        Ok(self.file.clone())
+/// Begins to read the table of the list at `path`: from row `at` on as ranges of rows, if `by_rows`, else all rows as lines, in pieces that
+/// share `room` bytes.
+pub(super) fn reader<'l>(
+    path: &'l Path,
+    table: &'l ParquetList,
+    at: u64,
+    by_rows: bool,
+    source: &'l AtomicU64,
+    room: u64,
+) -> Box<dyn ListReader<'l> + 'l> {
+    match by_rows {
+        true => Box::new(RowRanges { table, at, source }),
+        false => Box::new(ParquetLines::of(path, table, source, room)),
     }
 }
 

@@ -1,63 +1,25 @@
-//! Lists that are text: a plain file, [memory-mapped](super::regular::Mapped) and cut in place or read by ranges; or text that is decoded
-//! into buffers, of a compressed file or of a stream, which can be read only once: a pipe, a device, standard input.
+//! Reads lists that are text: a plain file, [memory-mapped](super::regular::Mapped) and cut in place or read by ranges; or text that is
+//! decoded into buffers, of a compressed file or of a stream, which can be read only once: a pipe, a device, standard input.
 //!
-//! A stream can be given up while it keeps its reader waiting. All lists are looked into at the start, but read in turn: the bytes
-//! taken from a stream to look into it are kept, and read again in its turn.
+//! A stream can be given up while it keeps its reader waiting.
 
 #[cfg(unix)]
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 #[cfg(unix)]
 use rustix::io::Errno;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::mem::{swap, take};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::line_ends::{Buffer, Patience, chunk_end, fill};
-use super::reader::{Begin, Content, ListReader, Next, ReadLimits, Text, start};
-use super::regular::{Mapped, Regular};
+use super::reader::{ListReader, Next, ReadLimits, Text};
 use super::short_lines::{LongLines, ShortLines};
-use crate::formats::compression::{Compression, InPieces, Peeked, Reader};
 use crate::formats::made_ahead::Ahead;
 use crate::formats::seekable::FileAt;
 use crate::input::error::{ListError, SkippedPart, unreadable};
-use crate::input::layout::UrlField;
-use crate::lock::{Mutex, lock};
-
-/// A compressed file.
-pub(super) struct CompressedFile {
-    pub file: Regular,
-    pub compression: Compression,
-}
-
-impl Content for CompressedFile {
-    fn file(&self) -> Option<&Regular> {
-        Some(&self.file)
-    }
-
-    fn start(&self, url_field: &UrlField) -> io::Result<Vec<u8>> {
-        start(&mut self.file.text(&AtomicU64::new(0))?, url_field)
-    }
-
-    fn reader<'l>(&'l self, begin: Begin<'l>) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
-        let &Begin { path, source, memory, room, .. } = &begin;
-        if let Ok(Some(pieces)) = self.file.pieces(self.compression, memory, room) {
-            let pieces = Arc::new(pieces);
-            let ahead = Arc::clone(&pieces) as Ahead<'l>;
-            let decoder = Decoder::new(path, Box::new(InPieces::new(pieces, source)));
-            return Decoder { ahead: Some(ahead), ..decoder }.after_head(begin);
-        }
-        // An error is met again.
-        let text = self.file.text_within(source, memory).map_err(|error| unreadable(path, error))?;
-        Decoder::new(path, Box::new(text)).after_head(begin)
-    }
-
-    fn seekable(&self) -> io::Result<Regular> {
-        Regular::copy_of(self.file.text(&AtomicU64::new(0))?)
-    }
-}
 
 /// Cuts a text that comes in order.
 pub(super) struct Decoder<'l> {
@@ -69,39 +31,30 @@ pub(super) struct Decoder<'l> {
     /// The lines left out before or in the last chunk.
     left_out: Vec<SkippedPart>,
     /// Whether it may keep its lines waiting, as only a pipe or a device does.
-    is_stream: bool,
+    pub is_stream: bool,
     /// What was read past the last chunk.
     rest: Vec<u8>,
     /// The pieces of the text that other workers can help to make.
-    ahead: Option<Ahead<'l>>,
+    pub ahead: Option<Ahead<'l>>,
 }
 
 impl<'l> Decoder<'l> {
-    /// Of the text of the file at `path`.
-    pub fn new(path: &'l Path, text: Box<dyn Read + Send + 'l>) -> Decoder<'l> {
-        let text = DecodedText::Whole(text);
-        Decoder { path, text, given: 0, left_out: Vec::new(), is_stream: false, rest: Vec::new(), ahead: None }
-    }
-
-    /// Of a text that comes through a pipe or from a device.
-    pub fn of_stream(path: &'l Path, text: Box<dyn Read + Send + 'l>) -> Decoder<'l> {
-        Decoder { is_stream: true, ..Decoder::new(path, text) }
-    }
-
-    /// Begins after the head line.
-    pub fn after_head(mut self, begin: Begin<'l>) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
-        let head = io::copy(&mut self.text.by_ref().take(begin.head_length as u64), &mut io::sink());
-        head.map_err(|error| unreadable(self.path, error))?;
-        Ok(Box::new(self.without_long_lines(0, begin.long_lines)))
-    }
-
-    /// Leaves out lines that are too long, if that is asked for, of a text that goes on at byte `at`.
-    fn without_long_lines(self, at: u64, long: Option<LongLines>) -> Decoder<'l> {
-        let text = match (self.text, long) {
-            (DecodedText::Whole(text), Some(long)) => DecodedText::Short(Box::new(ShortLines::new(text, at, long))),
-            (text, _) => text,
+    /// Of the text of the file at `path`, which goes on at byte `at` after its head line of so many bytes. Leaves out lines that are too
+    /// long, if that is asked for.
+    pub fn new(
+        path: &'l Path,
+        mut text: Box<dyn Read + Send + 'l>,
+        head_length: usize,
+        at: u64,
+        long: Option<LongLines>,
+    ) -> Result<Decoder<'l>, ListError> {
+        let head = io::copy(&mut text.by_ref().take(head_length as u64), &mut io::sink());
+        head.map_err(|error| unreadable(path, error))?;
+        let text = match long {
+            Some(long) => DecodedText::Short(Box::new(ShortLines::new(text, at, long))),
+            None => DecodedText::Whole(text),
         };
-        Decoder { text, ..self }
+        Ok(Decoder { path, text, given: 0, left_out: Vec::new(), is_stream: false, rest: Vec::new(), ahead: None })
     }
 
     /// Takes the lines left out before what comes next, and returns their bytes.
@@ -160,62 +113,6 @@ impl Read for DecodedText<'_> {
     }
 }
 
-/// The decompressed text of a stream.
-type StreamText = Reader<'static>;
-
-/// A list that comes as a stream.
-pub(crate) struct Stream {
-    pub compression: Option<Compression>,
-    /// Until it is read: the bytes looked at, and the rest.
-    text: Mutex<Option<(Vec<u8>, StreamText)>>,
-    /// Whether it has ended without a byte, as an empty file does; so much can be read again.
-    is_empty: AtomicBool,
-}
-
-impl Stream {
-    /// Reads from `source`, with `memory` bytes for the decompressor.
-    pub fn new(source: Box<dyn Read + Send>, memory: u64) -> io::Result<Stream> {
-        let text = Reader::within(source, memory)?;
-        Ok(Stream {
-            compression: text.compression(),
-            text: Mutex::new(Some((Vec::new(), text))),
-            is_empty: AtomicBool::new(false),
-        })
-    }
-
-    /// Its decompressed text; can be taken only once.
-    fn text(&self) -> io::Result<Peeked<StreamText>> {
-        let (start, rest) = lock(&self.text).take().ok_or_else(read_before)?;
-        Ok(io::Cursor::new(start).chain(rest))
-    }
-}
-
-impl Content for Stream {
-    fn start(&self, url_field: &UrlField) -> io::Result<Vec<u8>> {
-        let mut text = lock(&self.text);
-        let (looked_at, rest) = text.as_mut().ok_or_else(read_before)?;
-        looked_at.extend(start(rest, url_field)?);
-        self.is_empty.store(looked_at.is_empty(), Ordering::Relaxed);
-        Ok(looked_at.clone())
-    }
-
-    fn reader<'l>(&'l self, begin: Begin<'l>) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
-        if self.is_empty.load(Ordering::Relaxed) {
-            return Decoder::of_stream(begin.path, Box::new(io::empty())).after_head(begin);
-        }
-        let text = self.text().map_err(|error| unreadable(begin.path, error))?;
-        Decoder::of_stream(begin.path, Box::new(text)).after_head(begin)
-    }
-
-    fn seekable(&self) -> io::Result<Regular> {
-        Regular::copy_of(self.text()?)
-    }
-}
-
-fn read_before() -> io::Error {
-    io::Error::other("it can be read only once")
-}
-
 /// Standard input; it fails once `interrupt` is set.
 #[cfg(unix)]
 pub(super) fn standard_input(interrupt: Option<&Arc<AtomicBool>>) -> io::Result<Box<dyn Read + Send>> {
@@ -272,54 +169,12 @@ impl Read for Interruptible {
     }
 }
 
-/// A file that is stored as its text.
-pub(super) struct PlainFile {
-    pub map: Option<Mapped>,
-    pub file: Regular,
-}
-
-impl Content for PlainFile {
-    fn file(&self) -> Option<&Regular> {
-        Some(&self.file)
-    }
-
-    fn is_plain(&self) -> bool {
-        true
-    }
-
-    fn mapped(&self) -> Option<&Mapped> {
-        self.map.as_ref()
-    }
-
-    fn start(&self, url_field: &UrlField) -> io::Result<Vec<u8>> {
-        start(&mut BufReader::new(self.file.from(0)?), url_field)
-    }
-
-    fn reader<'l>(&'l self, begin: Begin<'l>) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
-        let Begin { path, at, end, skips_bad, source, long_lines, .. } = begin;
-        if skips_bad {
-            // Read the file, not the map: a failure is then an I/O error instead of a signal.
-            let part = self.file.part(at, end as u64, source).map_err(|error| unreadable(path, error))?;
-            return Ok(Box::new(Decoder::new(path, Box::new(part)).without_long_lines(at, long_lines)));
-        }
-        if let Some(map) = &self.map {
-            return Ok(Box::new(MappedReader { text: &map[..end], at: at as usize, source }));
-        }
-        let text = self.file.from(0).map_err(|error| unreadable(path, error))?;
-        Ok(Box::new(RangeReader { path, text, at, end: end as u64, source }))
-    }
-
-    fn seekable(&self) -> io::Result<Regular> {
-        Ok(self.file.clone())
-    }
-}
-
 /// Cuts a mapped text in place.
-struct MappedReader<'l> {
+pub(super) struct MappedReader<'l> {
     /// The whole text, up to where it is to be read.
-    text: &'l [u8],
-    at: usize,
-    source: &'l AtomicU64,
+    pub text: &'l [u8],
+    pub at: usize,
+    pub source: &'l AtomicU64,
 }
 
 impl<'l> ListReader<'l> for MappedReader<'l> {
@@ -335,14 +190,14 @@ impl<'l> ListReader<'l> for MappedReader<'l> {
 const TO_LINE_END: u64 = 4 << 10;
 
 /// Reads a plain file by ranges, into buffers. Chunks end where they do in a mapped text.
-struct RangeReader<'l> {
-    path: &'l Path,
+pub(super) struct RangeReader<'l> {
+    pub path: &'l Path,
     /// The file, from its start.
-    text: FileAt<Arc<File>>,
-    at: u64,
+    pub text: FileAt<Arc<File>>,
+    pub at: u64,
     /// Where it is to be read to.
-    end: u64,
-    source: &'l AtomicU64,
+    pub end: u64,
+    pub source: &'l AtomicU64,
 }
 
 impl RangeReader<'_> {

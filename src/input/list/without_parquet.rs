@@ -1,7 +1,13 @@
 //! Stand-ins for Parquet in a program built without it.
 
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+
 use super::line_ends::Buffer;
-use crate::input::error::SkippedPart;
+use super::reader::ListReader;
+use super::regular::Regular;
+use crate::input::error::{ListError, SkippedPart};
+use crate::input::layout::UrlField;
 
 /// A table, of which there is none.
 pub(crate) enum ParquetList {}
@@ -16,7 +22,25 @@ impl TableRows {
     }
 }
 
+/// Cannot be called.
+pub(super) fn reader<'l>(
+    _path: &'l Path,
+    table: &'l ParquetList,
+    _at: u64,
+    _by_rows: bool,
+    _source: &'l AtomicU64,
+    _room: u64,
+) -> Box<dyn ListReader<'l> + 'l> {
+    match *table {}
+}
+
 impl ParquetList {
+    /// Fails: Parquet is not built in.
+    pub fn open(path: &Path, _: &Regular, _: &UrlField, _: u64) -> Result<ParquetList, ListError> {
+        let problem = "it is a Parquet file, but this program was built without Parquet (cargo feature `parquet`)";
+        Err(ListError::Parquet { path: path.to_owned(), problem: problem.to_owned() })
+    }
+
     /// Cannot be called.
     pub fn skip(&self, _parts: &[SkippedPart]) -> Option<String> {
         match *self {}
