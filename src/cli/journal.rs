@@ -11,10 +11,13 @@ use super::error::Failure;
 use super::say::{say, say_lines};
 use super::sources::say_passed_over;
 use crate::formats::{json, shown};
+use crate::judge::tally::{CrawlerCounts, Tally};
+use crate::outcome::Partition;
+use crate::output::receipt::reasons;
 use crate::output::{Receipt, counted};
 use crate::policy::Policy;
 use crate::policy::source::PassedOver;
-use crate::run::{Counted, Job, Phase, Snapshot};
+use crate::run::{Job, Phase, Snapshot};
 
 /// Decides which messages about a run are written, and in which form.
 pub struct Journal {
@@ -175,8 +178,8 @@ pub fn lines(snapshot: &Snapshot, agents: &[String]) -> String {
 /// The shares of the partitions, for the first crawler if there are several.
 fn shares(snapshot: &Snapshot, agents: &[String]) -> String {
     let Some(counted) = snapshot.crawlers.first() else { return String::new() };
-    let shares = counted.partitions().map(|(partition, lines)| {
-        let share = percent(lines, snapshot.lines);
+    let shares = counted.partitions().map(|(partition, tally)| {
+        let share = percent(tally.lines, snapshot.lines);
         format!("{} {share}", partition.name())
     });
     let left_out = [("duplicates", snapshot.duplicates), ("seen", snapshot.seen), ("unchanged", snapshot.unchanged)];
@@ -255,12 +258,9 @@ fn progress_event(snapshot: &Snapshot, agents: &[String]) -> String {
 }
 
 /// The lines of each partition, in total and by reason.
-fn partitions(counted: &Counted) -> Value {
-    let of = |(partition, lines)| {
-        let reasons = counted.outcomes().filter(|(outcome, _)| outcome.partition() == partition);
-        let reasons: Map<String, Value> =
-            reasons.map(|(outcome, lines)| (outcome.reason().name().to_owned(), lines.into())).collect();
-        (partition.name().to_owned(), json!({"lines": lines, "reasons": reasons}))
+fn partitions(counted: &CrawlerCounts) -> Value {
+    let of = |(partition, tally): (Partition, Tally)| {
+        (partition.name().to_owned(), json!({"lines": tally.lines, "reasons": reasons(partition, counted)}))
     };
     Value::Object(counted.partitions().map(of).collect())
 }
@@ -299,9 +299,10 @@ mod tests {
 
     /// Two allowed, one blocked, one invalid, for each of two crawlers.
     fn snapshot() -> Snapshot {
-        let mut counted = Counted { lines: [2, 1, 0, 1], ..Counted::default() };
+        let tallies = [2, 1, 0, 1].map(|lines| Tally { lines, ..Tally::default() });
+        let mut counted = CrawlerCounts { tallies, ..CrawlerCounts::default() };
         // The first outcome that there is.
-        counted.outcomes[0] = 2;
+        counted.counts[0] = 2;
         Snapshot {
             phase: Phase::Judging,
             seconds: 0.5,

@@ -219,11 +219,12 @@ mod tests {
     use indicatif::InMemoryTerm;
 
     use super::*;
-    use crate::run::Counted;
+    use crate::judge::tally::{CrawlerCounts, Tally};
 
     /// The bar of a one-hour run on a terminal with this many columns.
     fn shown(columns: u16, known: Option<u64>) -> Vec<String> {
         let lines = [123_456_789_012, 45_678_901_234, 5_678_901_234, 678_901_234];
+        let tallies = lines.map(|lines| Tally { lines, ..Tally::default() });
         let snapshot = Snapshot {
             phase: Phase::Judging,
             seconds: 3600.0,
@@ -231,7 +232,7 @@ mod tests {
             source_bytes: 36_000_000_000,
             source_bytes_known: known,
             lines: lines.iter().sum(),
-            crawlers: vec![Counted { lines, ..Counted::default() }],
+            crawlers: vec![CrawlerCounts { tallies, ..CrawlerCounts::default() }],
             ..Snapshot::default()
         };
         let terminal = InMemoryTerm::new(5, columns);

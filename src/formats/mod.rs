@@ -32,6 +32,8 @@ pub(crate) mod spill;
 pub(crate) mod standard_input;
 pub(crate) mod standard_output;
 #[cfg(feature = "batch")]
+pub(crate) mod summed;
+#[cfg(feature = "batch")]
 pub(crate) mod text_file;
 #[cfg(feature = "parquet")]
 pub(crate) mod thrift;

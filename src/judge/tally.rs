@@ -110,10 +110,11 @@ impl Tally {
 }
 
 /// The lines of a chunk for one crawler, counted as read.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct CrawlerCounts {
     /// By partition number.
     pub tallies: [Tally; Partition::COUNT],
+    /// Lines by [`Outcome::index`].
     pub counts: [u64; Outcome::COUNT],
 }
 
@@ -312,6 +313,26 @@ impl Counted {
 }
 
 impl CrawlerCounts {
+    /// Appends the lines that follow.
+    #[cfg(feature = "batch")]
+    pub fn append(&mut self, next: &CrawlerCounts) {
+        append_each(&mut self.tallies, &next.tallies);
+        self.counts.iter_mut().zip(next.counts).for_each(|(count, next)| *count += next);
+    }
+
+    /// The outcomes that occurred, each with its number of lines.
+    #[cfg(feature = "batch")]
+    pub fn outcomes(&self) -> impl Iterator<Item = (Outcome, u64)> + '_ {
+        let counts = self.counts.iter().enumerate().filter(|&(_, &count)| count > 0);
+        counts.map(|(index, &count)| (Outcome::from_index(index), count))
+    }
+
+    /// The lines of each partition.
+    #[cfg(feature = "batch")]
+    pub fn partitions(&self) -> impl Iterator<Item = (Partition, Tally)> + '_ {
+        Partition::ALL.into_iter().zip(self.tallies)
+    }
+
     /// Adds lines and bytes.
     fn add(&mut self, counted: &Counted) {
         for &(index, lines, bytes) in &counted.0 {

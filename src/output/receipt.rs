@@ -23,8 +23,8 @@ use crate::input::shard::Shard;
 use crate::judge::choices::Choices;
 use crate::judge::outcomes::AllowedIf;
 use crate::judge::same_url::SameUrl;
-use crate::judge::tally::Tally;
-use crate::outcome::{Outcome, Partition};
+use crate::judge::tally::{CrawlerCounts, Tally};
+use crate::outcome::Partition;
 use crate::policy::Statistics;
 use crate::preferences::PreferenceColumns;
 use crate::robots::{AgentError, Agents};
@@ -538,13 +538,10 @@ impl FilePart {
     }
 }
 
-/// The reasons of a partition, from the counts of all outcomes.
-pub(crate) fn reasons(partition: Partition, counts: &[u64; Outcome::COUNT]) -> BTreeMap<Cow<'static, str>, u64> {
-    let of = |(index, &count): (usize, &u64)| {
-        let outcome = Outcome::from_index(index);
-        (outcome.partition() == partition && count > 0).then(|| (outcome.reason().name().into(), count))
-    };
-    counts.iter().enumerate().filter_map(of).collect()
+/// The reasons of a partition, each with its number of lines.
+pub(crate) fn reasons(partition: Partition, counts: &CrawlerCounts) -> BTreeMap<Cow<'static, str>, u64> {
+    let of_partition = counts.outcomes().filter(|(outcome, _)| outcome.partition() == partition);
+    of_partition.map(|(outcome, lines)| (outcome.reason().name().into(), lines)).collect()
 }
 
 /// A number with its noun, in the singular or plural.

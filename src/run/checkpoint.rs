@@ -30,6 +30,7 @@ use super::shape::Gatherer;
 use super::totals::Totals;
 use crate::formats::counting_writer::CountingWriter;
 use crate::formats::error::json_problem;
+use crate::formats::summed::Summed;
 use crate::formats::{durable, seekable};
 use crate::input::chunks::Position;
 use crate::input::list::{FileState, List};
@@ -148,24 +149,6 @@ impl Checkpoint {
 /// The end of a checkpoint with this checksum.
 fn end(checksum: u128) -> String {
     format!(",\"checksum\":\"{checksum:032x}\"}}")
-}
-
-/// A writer that computes the checksum of the bytes that it passes on.
-struct Summed<W> {
-    out: W,
-    sum: Xxh3,
-}
-
-impl<W: Write> Write for Summed<W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.out.write(bytes)?;
-        self.sum.update(&bytes[..written]);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
-    }
 }
 
 impl JobRecord {

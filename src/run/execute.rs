@@ -66,9 +66,7 @@ impl Job {
     }
 
     pub(crate) fn run_job(&self, policy: &Policy, progress: &Progress) -> Result<Receipt, FilterError> {
-        let result = split(policy, self, progress, None, standard_output::writer());
-        progress.end();
-        result
+        progress.of(|| split(policy, self, progress, None, standard_output::writer()))
     }
 
     /// Like [`Job::run`], but the lines of a [`Pipe`](super::Pipe) go to `out`, in place of standard output.
@@ -111,9 +109,7 @@ impl Job {
         if !matches!(self.destination, Some(Destination::Pipe(_))) {
             return Err(FilterError::PrintsNothing);
         }
-        let result = split(policy, self, progress, None, out);
-        progress.end();
-        result
+        progress.of(|| split(policy, self, progress, None, out))
     }
 
     /// Like [`Job::run`], but calls `newer` before each chunk for a newer policy. One policy judges a whole chunk, and
@@ -136,9 +132,7 @@ impl Job {
         if !matches!(self.destination, Some(Destination::Pipe(_))) {
             return Err(FilterError::Followed);
         }
-        let result = split(policy, self, progress, Some(newer), standard_output::writer());
-        progress.end();
-        result
+        progress.of(|| split(policy, self, progress, Some(newer), standard_output::writer()))
     }
 }
 
@@ -285,7 +279,7 @@ fn receipt(plan: &Plan<'_>, policy: &Policy, totals: &Totals, whole: &Whole, out
             judged: Part::of(&sorted.tallies[partition as usize], written),
             written: is_written(place).then(|| Part::of(&totals.written(place), true)),
             files: if is_written(place) { files(place) } else { Vec::new() },
-            reasons: reasons(partition, &sorted.counts),
+            reasons: reasons(partition, sorted),
         };
         (name.clone(), part)
     };
@@ -384,9 +378,7 @@ impl Job {
     }
 
     pub(crate) fn write_keys_to(&self, out: &Path, progress: &Progress) -> Result<SeenFile, FilterError> {
-        let result = self.keys_file(out, progress);
-        progress.end();
-        result
+        progress.of(|| self.keys_file(out, progress))
     }
 
     fn keys_file(&self, out: &Path, progress: &Progress) -> Result<SeenFile, FilterError> {

@@ -48,7 +48,7 @@ pub(crate) use memory::{DEFAULT_MEMORY, LISTS_OF_SET, workers_within};
 pub(crate) use memory::{Needs, check_memory};
 pub use opaque::{Error, ErrorKind};
 pub use progress::Progress;
-pub(crate) use progress::{Counted, Phase, Snapshot};
+pub(crate) use progress::{Phase, Snapshot};
 #[cfg(feature = "cli")]
 pub(crate) use seen::BYTES_PER_URL;
 pub(crate) use seen_file::SeenError;

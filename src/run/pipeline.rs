@@ -179,7 +179,7 @@ impl<'l> Pipeline<'l> {
 
     /// The turn of a chunk in the shape.
     fn turn<'t>(&'t self, chunk: &Chunk<'_>, is_due: &'t dyn Fn() -> bool) -> Turn<'t> {
-        let (set, ended) = (self.plan.set_of(chunk.list), self.plan.sets_of(&chunk.ended));
+        let (set, ended) = (self.plan.sets.of_list(chunk.list), self.plan.sets.ended(&chunk.ended));
         Turn { turns: &self.queue.turns, ticket: chunk.ticket, set, ended, is_due }
     }
 }
@@ -220,7 +220,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher]) -> Result<(), Fil
             return Ok(());
         }
         worker.judge(&chunk, chunk.is_mapped() && shape.writes_from_list(), more_follows);
-        let rows = shape.prepare(plan.set_of(chunk.list), &chunk, &mut worker);
+        let rows = shape.prepare(plan.sets.of_list(chunk.list), &chunk, &mut worker);
         // Lines may be written only if the list has not changed since it was opened, or a checkpoint could keep lines that were
         // never in it.
         list.unchanged()?;
@@ -270,7 +270,7 @@ fn write(
     let lists = pipeline.chunks.lists();
     let (waiting, policy) = (std::mem::take(&mut judged.waiting), judged.policy.take());
     let held = judged.held.take();
-    let blocks = judged.blocks(pipeline.plan.set_of(chunk.list), chunk.text());
+    let blocks = judged.blocks(pipeline.plan.sets.of_list(chunk.list), chunk.text());
     let before = ordered.count(chunk, judged, &blocks, lists);
     match (&mut ordered.listed, policy) {
         // Before the lines, so that a reader of a line finds the robots.txt that it waits for in the list.
@@ -287,7 +287,7 @@ fn write(
     }
     written?;
     if let Some(output) = ordered.sink.folder() {
-        output.close(&pipeline.plan.sets_of(&chunk.ended));
+        output.close(&pipeline.plan.sets.ended(&chunk.ended));
     }
     let Some(checkpointer) = &pipeline.checkpointer else { return Ok(()) };
     let is_due_here = !pipeline.shape.holds_lines() && checkpointer.is_due();
@@ -320,7 +320,7 @@ fn buffers(pipeline: &Pipeline<'_>, (chunk, judged): JudgedChunk<'_>) -> Vec<Pie
 impl OrderedState {
     /// Before the first chunk, without the robots.txt files to fetch.
     pub fn new(plan: &Plan<'_>, sink: Sink) -> OrderedState {
-        let totals = Totals::new(plan.lists.len(), &plan.splits(), plan.sets(), plan.style());
+        let totals = Totals::new(plan.lists.len(), &plan.splits(), plan.sets.sets.len(), plan.style());
         OrderedState { sink, needed: None, listed: None, totals, reached: ReadPositions::default() }
     }
 

@@ -63,7 +63,7 @@ impl<'j> Plan<'j> {
         }
         let lists = lists(job, memory)?;
         let chunk_size = (job.chunk_size > 0).then_some(job.chunk_size);
-        let worker_plan = memory.worker_plan(asked_workers(job), chunk_size, format(job))?;
+        let worker_plan = memory.worker_plan(threads::asked(job.threads), chunk_size, format(job))?;
         if let (Some(Destination::Pipe(Pipe::Only(_))), given @ 2..) = (&job.destination, split_for) {
             return Err(FilterError::SeveralCrawlers { given });
         }
@@ -102,11 +102,6 @@ impl<'j> Plan<'j> {
     pub fn waiting_rows(&self) -> u64 {
         let ReceiptOptions { threads: workers, chunk_size, .. } = self.options;
         self.memory.waiting_rows(WorkerPlan { workers, chunk_size })
-    }
-
-    /// The set of files that a list's lines go to: one for all lists, or one for each.
-    pub fn set_of(&self, list: usize) -> usize {
-        self.sets.of_list(list)
     }
 
     /// Where lines go; `None` if they are only counted.
@@ -188,16 +183,6 @@ impl<'j> Plan<'j> {
         let all = self.lists.iter().map(length).sum::<Option<u64>>();
         let has_files = self.seen.is_some() || self.shard_keys.is_some();
         self.options.unique.is_some() && all.is_some_and(|all| has_files || all > self.memory.lists_of_set())
-    }
-
-    /// The sets of files that get no more lines once these lists have ended.
-    pub fn sets_of(&self, ended: &[usize]) -> Vec<usize> {
-        self.sets.ended(ended)
-    }
-
-    /// The number of sets of files.
-    pub fn sets(&self) -> usize {
-        self.sets.sets.len()
     }
 }
 
@@ -293,11 +278,6 @@ fn shows_chunks(job: &Job) -> bool {
     folder.is_some_and(|folder| {
         folder.format == FileFormat::Parquet || folder.compress.is_some() || folder.split_size.is_some()
     })
-}
-
-/// The number of workers wanted.
-fn asked_workers(job: &Job) -> usize {
-    threads::asked(job.threads)
 }
 
 /// The columns of preferences; none if lines are only counted, or written once for all crawlers.

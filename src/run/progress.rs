@@ -12,7 +12,6 @@ use super::unique::LeftOutTallies;
 use super::worker::Judged;
 use crate::judge::tally::{CrawlerCounts, Tally};
 use crate::lock::lock;
-use crate::outcome::{Outcome, Partition};
 use crate::output::receipt::Sample;
 
 /// The progress of one run.
@@ -80,7 +79,7 @@ pub struct Snapshot {
     /// Chunks.
     pub chunks: u64,
     /// The lines, counted for each crawler.
-    pub crawlers: Vec<Counted>,
+    pub crawlers: Vec<CrawlerCounts>,
     /// The part of these counts that an earlier run had done before this run resumed it.
     pub resumed: Resumed,
 }
@@ -95,18 +94,6 @@ pub struct Resumed {
     pub bytes: u64,
     /// Bytes of the lists' files that are not read again.
     pub source_bytes: u64,
-}
-
-/// Lines, counted for one crawler.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Counted {
-    /// Lines, by the number of the [`Partition`].
-    pub(crate) lines: [u64; Partition::COUNT],
-    /// Bytes, likewise.
-    pub(crate) bytes: [u64; Partition::COUNT],
-    /// Lines by [`Outcome::index`].
-    pub(crate) outcomes: [u64; Outcome::COUNT],
 }
 
 impl Snapshot {
@@ -135,38 +122,13 @@ impl Snapshot {
         self.duplicates += duplicates.lines;
         self.seen += seen.lines;
         self.unchanged += unchanged.lines;
-        for (counted, more) in self.crawlers.iter_mut().zip(crawlers) {
-            for (partition, tally) in more.tallies.iter().enumerate() {
-                counted.lines[partition] += tally.lines;
-                counted.bytes[partition] += tally.bytes;
-            }
-            counted.outcomes.iter_mut().zip(more.counts).for_each(|(count, more)| *count += more);
-        }
+        self.crawlers.iter_mut().zip(crawlers).for_each(|(counted, more)| counted.append(more));
     }
 
     /// A speed of this run, without the work of an earlier run that it resumed.
     fn rate(&self, now: u64, before: u64) -> f64 {
         let seconds = self.seconds - self.comparing_seconds;
         if seconds > 0.0 { now.saturating_sub(before) as f64 / seconds } else { 0.0 }
-    }
-}
-
-impl Default for Counted {
-    fn default() -> Counted {
-        Counted { lines: [0; Partition::COUNT], bytes: [0; Partition::COUNT], outcomes: [0; Outcome::COUNT] }
-    }
-}
-
-impl Counted {
-    /// The outcomes that occurred, each with its number of lines.
-    pub fn outcomes(&self) -> impl Iterator<Item = (Outcome, u64)> + '_ {
-        let counts = self.outcomes.iter().enumerate().filter(|&(_, &count)| count > 0);
-        counts.map(|(index, &count)| (Outcome::from_index(index), count))
-    }
-
-    /// The number of lines of each partition.
-    pub fn partitions(&self) -> impl Iterator<Item = (Partition, u64)> + '_ {
-        Partition::ALL.into_iter().zip(self.lines)
     }
 }
 
@@ -198,7 +160,7 @@ impl Progress {
         let snapshot = Snapshot {
             phase: Phase::Judging,
             source_bytes_known,
-            crawlers: vec![Counted::default(); crawlers],
+            crawlers: vec![CrawlerCounts::default(); crawlers],
             ..Snapshot::default()
         };
         self.source.store(0, Ordering::Relaxed);
@@ -255,11 +217,13 @@ impl Progress {
         std::mem::take(&mut state.samples).finish()
     }
 
-    /// Records that the run has ended.
-    pub(super) fn end(&self) {
+    /// Calls `run`, which is the run, and records that it has ended.
+    pub(super) fn of<T>(&self, run: impl FnOnce() -> T) -> T {
+        let ran = run();
         let mut state = lock(&self.state);
         state.ended = Some(state.seconds());
         state.snapshot.phase = Phase::Ended;
+        ran
     }
 }
 

@@ -61,8 +61,8 @@ pub(super) fn renderer(
     older: &[Matcher],
     style: Option<OutputOptions>,
     caches: &mut CacheMemory,
-) -> Box<dyn Render> {
-    let Some(style) = style else { return Box::new(Counted) };
+) -> Option<Box<dyn Render>> {
+    let style = style?;
     let explained = if style.causes > 0 { style.crawlers } else { 0 };
     let explainers = matchers.iter().chain(older).take(explained);
     let explainers: Vec<_> = explainers.map(|matcher| matcher.explainer_within(caches)).collect();
@@ -70,7 +70,7 @@ pub(super) fn renderer(
     let columns = Columns { style, values: style.cause_values(), explainers, preferred };
     let names = || matchers.iter().map(|matcher| crawler_name(matcher.agents())).collect();
     let refusals = || Refusals::new(names());
-    match (style.format, style.form) {
+    Some(match (style.format, style.form) {
         (FileFormat::Parquet, form) => {
             Box::new(Notes { refusals: (form == OutputMode::BlockedFor).then(refusals), columns })
         }
@@ -80,18 +80,7 @@ pub(super) fn renderer(
             Box::new(Sorted)
         }
         (FileFormat::Text, OutputMode::Partitions) => Box::new(AfterColumns(columns)),
-    }
-}
-
-/// Lines are only counted.
-struct Counted;
-
-impl Render for Counted {
-    fn render(&mut self, _: &JudgedLines<'_>, _: &mut Vec<Vec<Outcome>>, _: &mut [Pieces]) -> bool {
-        false
-    }
-
-    fn end_line(&self, _: &Outcomes, _: &mut [Pieces]) {}
+    })
 }
 
 /// Lines go to their partitions as they are.

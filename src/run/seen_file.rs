@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
@@ -22,6 +22,7 @@ use crate::formats::marks::{FileMark, SEEN_MARK};
 use crate::formats::replace::{FileKind, begins_with, start};
 use crate::formats::seekable::{self, FileAt};
 use crate::formats::shown;
+use crate::formats::summed::Summed;
 use crate::formats::write_lock::{LockNotice, WriteLock};
 use crate::input::shard::Shard;
 use crate::judge::same_url::SameUrl;
@@ -337,75 +338,37 @@ pub(crate) fn write_keys<E>(
 where
     Unwritten: From<E>,
 {
-    let mut writer = Writer::new(same, shard, file)?;
-    let mut keys = Merge::new(sources, u128::cmp)?;
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(&[0; HEADER])?;
+    let mut out = BufWriter::with_capacity(BLOCK, Summed { out: &mut *file, sum: sum(same) });
+    let (mut keys, mut count, mut last) = (Merge::new(sources, u128::cmp)?, 0_u64, 0);
     while let Some((_, key)) = keys.next()? {
         threads::check();
-        writer.add(key)?;
-    }
-    Ok(writer.end()?)
-}
-
-/// Writes a file of seen URLs, key by key.
-struct Writer<'f> {
-    same: SameUrl,
-    shard: Option<Shard>,
-    file: &'f mut File,
-    sum: Xxh3,
-    count: u64,
-    block: Vec<u8>,
-    last: u128,
-}
-
-impl<'f> Writer<'f> {
-    /// Begins an empty file; one for all URLs of a shard, if one is given.
-    pub fn new(same: SameUrl, shard: Option<Shard>, file: &'f mut File) -> io::Result<Writer<'f>> {
-        file.seek(SeekFrom::Start(0))?;
-        file.write_all(&[0; HEADER])?;
-        Ok(Writer { same, shard, file, sum: sum(same), count: 0, block: Vec::with_capacity(BLOCK), last: 0 })
-    }
-
-    /// Adds a key that is not less than the last one; an equal one adds nothing.
-    #[inline]
-    pub fn add(&mut self, key: u128) -> io::Result<()> {
-        debug_assert!(key >= self.last && key > 0);
-        if key != self.last {
-            self.block.extend_from_slice(&key.to_be_bytes());
-            (self.last, self.count) = (key, self.count + 1);
-            if self.block.len() == BLOCK {
-                self.write_block()?;
-            }
+        debug_assert!(key >= last && key > 0);
+        // Several sources may have it.
+        if key != last {
+            out.write_all(&key.to_be_bytes())?;
+            (last, count) = (key, count + 1);
         }
-        Ok(())
     }
-
-    fn write_block(&mut self) -> io::Result<()> {
-        self.sum.update(&self.block);
-        self.file.write_all(&self.block)?;
-        self.block.clear();
-        Ok(())
+    out.flush()?;
+    let checksum = out.get_ref().sum.digest128();
+    drop(out);
+    let mut header = [0; HEADER];
+    header[..8].copy_from_slice(&MAGIC);
+    header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    header[12..16].copy_from_slice(&(same as u32).to_le_bytes());
+    header[16..24].copy_from_slice(&count.to_le_bytes());
+    if let Some(shard) = shard {
+        header[24..28].copy_from_slice(&shard.number().to_le_bytes());
+        header[28..32].copy_from_slice(&shard.of().to_le_bytes());
     }
-
-    /// Ends the file with its header; returns the number of keys and the checksum.
-    pub fn end(mut self) -> io::Result<(u64, Hex)> {
-        self.write_block()?;
-        let checksum = self.sum.digest128();
-        let mut header = [0; HEADER];
-        header[..8].copy_from_slice(&MAGIC);
-        header[8..12].copy_from_slice(&VERSION.to_le_bytes());
-        header[12..16].copy_from_slice(&(self.same as u32).to_le_bytes());
-        header[16..24].copy_from_slice(&self.count.to_le_bytes());
-        if let Some(shard) = self.shard {
-            header[24..28].copy_from_slice(&shard.number().to_le_bytes());
-            header[28..32].copy_from_slice(&shard.of().to_le_bytes());
-        }
-        header[32..48].copy_from_slice(&checksum.to_le_bytes());
-        let own = xxh3_64(&header[..56]);
-        header[56..].copy_from_slice(&own.to_le_bytes());
-        self.file.seek(SeekFrom::Start(0))?;
-        self.file.write_all(&header)?;
-        Ok((self.count, Hex(checksum)))
-    }
+    header[32..48].copy_from_slice(&checksum.to_le_bytes());
+    let own = xxh3_64(&header[..56]);
+    header[56..].copy_from_slice(&own.to_le_bytes());
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(&header)?;
+    Ok((count, Hex(checksum)))
 }
 
 /// Merges files into one, which may replace one of them. Returns it, opened.

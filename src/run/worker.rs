@@ -114,7 +114,8 @@ pub(super) struct Worker {
     outcomes: Outcomes,
     by_older: Outcomes,
     by_crawler: Vec<Vec<Outcome>>,
-    renderer: Box<dyn Render>,
+    /// `None` if lines are only counted.
+    renderer: Option<Box<dyn Render>>,
     /// For the caches of renderers.
     caches: CacheMemory,
     leaving_out: LeavingOut,
@@ -184,7 +185,9 @@ impl Worker {
         }
         self.judged.stays = stays;
         let lines = JudgedLines { text, stays, urls: &urls, outcomes: &self.outcomes };
-        self.judged.is_proven = self.renderer.render(&lines, &mut self.by_crawler, &mut self.judged.buffers);
+        if let Some(renderer) = &mut self.renderer {
+            self.judged.is_proven = renderer.render(&lines, &mut self.by_crawler, &mut self.judged.buffers);
+        }
         self.urls = urls;
         self.judged.input = self.leaving_out.input.unwrap_or(self.judged.kept);
         self.judged.left_out = self.leaving_out.left_out;
@@ -271,7 +274,7 @@ impl Worker {
     /// For each crawler, the outcomes of the judged chunk's lines, and the notes about them, if lines become rows.
     /// `text` is the chunk's text.
     pub fn rows<'w>(&'w mut self, text: &'w [u8]) -> Option<(&'w [Vec<Outcome>], ChunkCauses<'w>)> {
-        let causes = self.renderer.causes(text, &self.urls)?;
+        let causes = self.renderer.as_mut()?.causes(text, &self.urls)?;
         // Otherwise nothing but the sets of crawlers is written.
         let outcomes = if causes.refusals.is_none() { &self.by_crawler[..] } else { &[] };
         Some((outcomes, causes))
@@ -334,7 +337,9 @@ impl Worker {
         for (counts, last) in self.judged.crawlers.iter_mut().zip(self.outcomes.of_last()) {
             counts.tallies[last.partition() as usize].bytes += 1;
         }
-        self.renderer.end_line(&self.outcomes, &mut self.judged.buffers);
+        if let Some(renderer) = &self.renderer {
+            renderer.end_line(&self.outcomes, &mut self.judged.buffers);
+        }
         self.judged.added_line_feed = true;
     }
 }

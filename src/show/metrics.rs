@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::formats::error::FileError;
 use crate::formats::replace::{FileKind, replace};
 use crate::formats::shown;
+use crate::judge::tally::Tally;
 use crate::policy::Statistics;
 use crate::run::progress::{Phase, Snapshot};
 
@@ -196,13 +197,13 @@ impl Metrics {
         }
         text.family("partition_lines_total", COUNTER, "Lines of each partition.");
         for (agent, counted) in crawlers() {
-            for (partition, lines) in counted.partitions() {
+            for (partition, Tally { lines, .. }) in counted.partitions() {
                 text.sample(&[("agent", agent), ("partition", partition.name())], lines);
             }
         }
         text.family("partition_bytes_total", COUNTER, "Bytes of these lines.");
         for (agent, counted) in crawlers() {
-            for ((partition, _), bytes) in counted.partitions().zip(counted.bytes) {
+            for (partition, Tally { bytes, .. }) in counted.partitions() {
                 text.sample(&[("agent", agent), ("partition", partition.name())], bytes);
             }
         }

@@ -12,11 +12,7 @@ use super::line_ends::Buffer;
 use super::reader::{LIST_FORMAT, ListReader};
 use super::regular::{FileState, Mapped, Maps, Regular};
 use super::short_lines::LongLines;
-#[cfg(feature = "parquet")]
-use super::table;
 use super::text::{Decoder, MappedReader, RangeReader};
-#[cfg(not(feature = "parquet"))]
-use super::without_parquet as table;
 use super::{ParquetList, TableRows};
 use crate::formats::STANDARD_INPUT;
 use crate::formats::compression::{Compression, InPieces};
@@ -342,7 +338,7 @@ impl List {
     pub fn reader<'l>(
         &'l self,
         at: u64,
-        by_rows: bool,
+        #[cfg_attr(not(feature = "parquet"), allow(unused_variables))] by_rows: bool,
         source: &'l AtomicU64,
         memory: u64,
         room: u64,
@@ -365,7 +361,10 @@ impl List {
             Content::Plain(file, None) => {
                 Box::new(RangeReader { path, text: file.from(0).map_err(failed)?, at, end: end as u64, source })
             }
-            Content::Table(_, table) => table::reader(path, table, at, by_rows, source, room),
+            #[cfg(feature = "parquet")]
+            Content::Table(_, table) => super::table::reader(path, table, at, by_rows, source, room),
+            #[cfg(not(feature = "parquet"))]
+            Content::Table(_, table) => match *table {},
             Content::Compressed(file, compression) => {
                 // A failure to look for pieces is met again.
                 let pieces = file.pieces(*compression, memory, room).ok().flatten().map(Arc::new);

@@ -114,32 +114,23 @@ impl Read for DecodedText<'_> {
 }
 
 /// Standard input; it fails once `interrupt` is set.
-#[cfg(unix)]
+#[cfg_attr(not(unix), allow(unused_variables))]
 pub(super) fn standard_input(interrupt: Option<&Arc<AtomicBool>>) -> io::Result<Box<dyn Read + Send>> {
-    use std::os::fd::AsFd;
-    match interrupt {
+    #[cfg(unix)]
+    if interrupt.is_some() {
         // Past the buffer of the standard library, whose bytes `poll` does not see.
-        Some(_) => Ok(stream(File::from(io::stdin().as_fd().try_clone_to_owned()?), interrupt)),
-        None => Ok(Box::new(io::stdin())),
+        return Ok(stream(File::from(std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned()?), interrupt));
     }
-}
-
-#[cfg(not(unix))]
-pub(super) fn standard_input(_interrupt: Option<&Arc<AtomicBool>>) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(io::stdin()))
 }
 
 /// A stream; it fails once `interrupt` is set.
-#[cfg(unix)]
+#[cfg_attr(not(unix), allow(unused_variables))]
 pub(super) fn stream(stream: File, interrupt: Option<&Arc<AtomicBool>>) -> Box<dyn Read + Send> {
-    match interrupt.cloned() {
-        Some(interrupt) => Box::new(Interruptible { stream, interrupt }),
-        None => Box::new(stream),
+    #[cfg(unix)]
+    if let Some(interrupt) = interrupt.cloned() {
+        return Box::new(Interruptible { stream, interrupt });
     }
-}
-
-#[cfg(not(unix))]
-pub(super) fn stream(stream: File, _interrupt: Option<&Arc<AtomicBool>>) -> Box<dyn Read + Send> {
     Box::new(stream)
 }
 

@@ -1,10 +1,8 @@
 //! Stand-ins for Parquet in a program built without it.
 
 use std::path::Path;
-use std::sync::atomic::AtomicU64;
 
 use super::line_ends::Buffer;
-use super::reader::ListReader;
 use super::regular::Regular;
 use crate::input::error::{ListError, SkippedPart};
 use crate::input::layout::UrlField;
@@ -20,18 +18,6 @@ impl TableRows {
     pub fn count(&self) -> usize {
         0
     }
-}
-
-/// Cannot be called.
-pub(super) fn reader<'l>(
-    _path: &'l Path,
-    table: &'l ParquetList,
-    _at: u64,
-    _by_rows: bool,
-    _source: &'l AtomicU64,
-    _room: u64,
-) -> Box<dyn ListReader<'l> + 'l> {
-    match *table {}
 }
 
 impl ParquetList {
