@@ -7,7 +7,6 @@ pub(crate) mod layout;
 pub(crate) mod list;
 mod named_lists;
 pub(crate) mod path_columns;
-pub(crate) mod scan;
 pub(crate) mod shard;
 pub(crate) mod url_parts;
 

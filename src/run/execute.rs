@@ -40,7 +40,6 @@ use crate::formats::replace::{folder_of, replace};
 use crate::formats::standard_output;
 use crate::input::chunks::{Chunks, Cut, Parallelism};
 use crate::input::list::List;
-use crate::input::scan::each_chunk;
 use crate::judge::same_url::SameUrl;
 use crate::judge::tally::{Changes, LINE_HASH, Tally};
 use crate::outcome::Partition;
@@ -52,6 +51,7 @@ use crate::output::receipt::{
     FilePart, Hex, ListPart, Part, PartitionPart, RECEIPT_VERSION, Receipt, ReceiptOptions, VerdictsPart, reasons,
 };
 use crate::policy::Policy;
+use crate::run::scan::each_chunk;
 use crate::threads;
 
 impl Job {

@@ -23,6 +23,7 @@ pub(crate) mod progress;
 pub(crate) mod queue;
 mod render;
 mod repeats;
+pub(crate) mod scan;
 pub(crate) mod schedule;
 pub(crate) mod seen;
 pub(crate) mod seen_file;

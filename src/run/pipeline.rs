@@ -219,7 +219,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher]) -> Result<(), Fil
         if !worker.leave_out(unique.as_ref(), &queue.turns, &mut chunk, list, plan.is_only_changed())? {
             return Ok(());
         }
-        worker.judge(&chunk, chunk.is_mapped() && shape.writes_from_list(), more_follows);
+        worker.judge(&chunk, chunk.is_mapped() && !shape.holds_lines(), more_follows);
         let rows = shape.prepare(plan.sets.of_list(chunk.list), &chunk, &mut worker);
         // Lines may be written only if the list has not changed since it was opened, or a checkpoint could keep lines that were
         // never in it.

@@ -22,8 +22,8 @@ use crate::formats::memory_budget::Share;
 use crate::input::ListError;
 use crate::input::chunks::{Chunk, Chunks, Position};
 use crate::input::list::List;
-use crate::input::scan::each_chunk;
 use crate::lock::{Mutex, into_inner, lock};
+use crate::run::scan::each_chunk;
 
 /// What the first pass may use.
 #[derive(Debug)]

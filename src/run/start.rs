@@ -27,15 +27,6 @@ use crate::output::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
 use crate::output::table::{TableSchema, WaitingRows};
 use crate::run::error::FilterError;
 
-/// The files that a run will write.
-struct Files<'j> {
-    folder: &'j Folder,
-    layout: FileLayout,
-    sets: Vec<SetStart>,
-    /// The table of each set, if the files are Parquet.
-    tables: Vec<TableSchema>,
-}
-
 /// Prepares the folder of a run, and locks it; or writes to `out` the head of the lines that it prints. Breaks with the receipt if an
 /// earlier run is complete.
 pub(super) fn start(
@@ -57,8 +48,7 @@ pub(super) fn start(
     if let Some(list) = replaced(directory, &layout, &plan.job.lists) {
         return Err(FilterError::ListInOutput { path: list.clone() });
     }
-    let (sets, tables) = sets(plan, layout.style)?;
-    let files = Files { folder, layout, sets, tables };
+    let sets = sets(plan, layout.style)?;
     let record = record(plan);
     if plan.job.resume && record.is_none() {
         let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
@@ -72,7 +62,7 @@ pub(super) fn start(
         },
         _ => None,
     };
-    Ok((ControlFlow::Continue(begin(plan, files, record, interrupted)?), Some(lock)))
+    Ok((ControlFlow::Continue(begin(plan, folder, layout, sets, record, interrupted)?), Some(lock)))
 }
 
 /// The pipe to `out`.
@@ -146,11 +136,12 @@ fn sets(plan: &Plan<'_>, files: OutputOptions) -> Result<(Vec<SetStart>, Vec<Tab
 /// Begins to write files, after the chunks of the `interrupted` run, if there was one.
 fn begin(
     plan: &Plan<'_>,
-    files: Files<'_>,
+    Folder { directory, force, .. }: &Folder,
+    layout: FileLayout,
+    (sets, tables): (Vec<SetStart>, Vec<TableSchema>),
     record: Option<JobRecord>,
     interrupted: Option<RunState>,
 ) -> Result<Begun, FilterError> {
-    let Files { folder: Folder { directory, force, .. }, layout, sets, tables } = files;
     let seconds = interrupted.as_ref().map_or(0.0, |state| state.seconds);
     let checkpointer = record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.checkpoint, seconds));
     let output = match &interrupted {

@@ -15,7 +15,6 @@ use crate::formats::seekable;
 use crate::input::error::ListError;
 use crate::input::layout::{LOOK, Layout, MARK};
 use crate::input::list::LIST_FORMAT;
-use crate::input::scan::{self, Extent, scan};
 use crate::judge::lines::for_each_end;
 use crate::origin;
 use crate::outcome::Partition;
@@ -25,6 +24,7 @@ use crate::output::form::{FileFormat, OutputMode, OutputOptions, REFUSED, Refuse
 use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::output::table::{self, TableLines, Wanted};
 use crate::robots::Agents;
+use crate::run::scan::{self, Extent, scan};
 
 /// The size in bytes of the chunks in which files are read again. Results may depend on where chunks end, so it is the same for every run.
 pub(super) const REREAD_CHUNK: usize = 1 << 20;

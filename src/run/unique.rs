@@ -24,12 +24,12 @@ use crate::formats::external_sort::ChunkKeys;
 use crate::input::chunks::{Chunk, Chunks};
 use crate::input::layout::Layout;
 use crate::input::list::{Buffer, List};
-use crate::input::scan::each_chunk;
 use crate::judge::line_urls::LineUrls;
 use crate::judge::same_url::SameUrl;
 use crate::judge::tally::{Tally, line_hash};
 use crate::lock::{Mutex, into_inner, lock};
 use crate::origin;
+use crate::run::scan::each_chunk;
 
 /// The state shared by all workers.
 #[derive(Debug)]

@@ -117,7 +117,7 @@ mod tests {
     use crate::input::layout::UrlField;
     use crate::input::list::List;
     use crate::input::list::{Maps, Opening};
-    use crate::input::scan::{Extent, scan};
+    use crate::run::scan::{Extent, scan};
     use std::fs::File;
 
     extern "C" fn handler(_signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {

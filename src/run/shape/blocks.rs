@@ -14,17 +14,13 @@ use crate::run::worker::{Judged, Worker};
 
 /// How judged chunks become blocks of files; one for all workers of a run.
 pub(in crate::run) trait BlockBuilder: Sync {
-    /// Whether lines can be written straight from a mapped list.
-    fn writes_from_list(&self) -> bool {
-        true
-    }
-
     /// Whether every line counts as ending in a line feed, whatever follows it.
     fn ends_lines(&self) -> bool {
         false
     }
 
-    /// Whether lines wait from one chunk to the next. If so, checkpoints are taken in the shape's turns.
+    /// Whether lines wait from one chunk to the next. If so, checkpoints are taken in the shape's turns, and no lines are written
+    /// straight from a mapped list.
     fn holds_lines(&self) -> bool {
         false
     }

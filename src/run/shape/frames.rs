@@ -55,10 +55,6 @@ impl Compressors {
 }
 
 impl BlockBuilder for Frames {
-    fn writes_from_list(&self) -> bool {
-        false
-    }
-
     fn holds_lines(&self) -> bool {
         true
     }

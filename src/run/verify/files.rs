@@ -9,7 +9,6 @@ use crate::formats::error::FileError;
 use crate::formats::seekable;
 use crate::input::error::ListError;
 use crate::input::list::{LIST_FORMAT, List, Opening, STANDARD_INPUT};
-use crate::input::scan::{Extent, scan};
 use crate::judge::tally::{Tally, append_each, line_hash};
 use crate::outcome::{Partition, Reason};
 use crate::output::columns::NO_HEAD;
@@ -18,6 +17,7 @@ use crate::output::form::{OutputMode, OutputOptions};
 use crate::output::missing_robots;
 use crate::output::receipt::{FilePart, ListPart, Part, Receipt};
 use crate::output::table::Wanted;
+use crate::run::scan::{Extent, scan};
 use crate::run::stored::{REREAD_CHUNK, StoredLines, StoredRun};
 
 /// Checks the output.

@@ -3,18 +3,18 @@
 //! Workers take chunks as in a run, but never wait for a turn. Where the results of chunks are combined in order, they are small, and
 //! kept until the chunks before them are done.
 
-use std::collections::BTreeMap;
+use std::mem::take;
 use std::path::Path;
 use std::slice;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
-use super::chunks::{Chunk, Chunks, Cut, Position};
-use super::error::ListError;
-use super::list::{Buffer, List};
+use super::queue::Queue;
 use crate::formats::error::FileError;
 use crate::formats::seekable;
-use crate::lock::{OnPanic, into_inner, lock};
+use crate::input::chunks::{Chunk, Chunks, Cut, Position};
+use crate::input::error::ListError;
+use crate::input::list::{Buffer, List};
+use crate::lock::OnPanic;
 use crate::threads;
 
 /// Reads all chunks on several threads, as far as nobody asks to stop. `each` gets a chunk with the state of its thread, which
@@ -67,15 +67,6 @@ pub(crate) enum Extent {
     Rows,
 }
 
-/// The results of chunks, combined in order.
-struct Scanned<T> {
-    /// The ticket of the next chunk to be appended.
-    next: u64,
-    /// Chunks that were done before their predecessors.
-    early: BTreeMap<u64, T>,
-    whole: T,
-}
-
 /// Opens a file that a run wrote as a list to be scanned.
 pub(crate) fn opened(path: &Path) -> Result<List, ListError> {
     seekable::ensure(path).map_err(FileError::of("read the list", path))?;
@@ -101,17 +92,15 @@ pub(crate) fn scan<T: Default + Send>(
         Extent::Rows => cut.by_rows = true,
     }
     let chunks = Chunks::new(cut);
-    let scanned = Mutex::new(Scanned { next: 0, early: BTreeMap::new(), whole: T::default() });
+    let scanned = Queue::new(T::default(), usize::MAX);
     let each = |chunk: &mut Chunk<'_>, (): &mut ()| -> Result<bool, ListError> {
         let text = chunk.text();
         let wanted = until.saturating_sub(chunk.at).min(text.len() as u64);
         let part = of(&text[..wanted as usize], chunk.at == 0);
-        let Scanned { next, early, whole } = &mut *lock(&scanned);
-        early.insert(chunk.ticket, part);
-        while let Some(part) = early.remove(next) {
-            append(whole, part);
-            *next += 1;
-        }
+        scanned.hand_in(chunk.ticket, part, |whole, part| {
+            append(whole, take(part));
+            Ok::<_, ListError>(())
+        })?;
         Ok(true)
     };
     // Text may be this much shorter when it is compressed.
@@ -119,5 +108,5 @@ pub(crate) fn scan<T: Default + Send>(
     let threads = threads::asked(threads).min(usize::try_from(most_chunks).unwrap_or(usize::MAX));
     each_chunk(&chunks, threads, || (), || (), each)?;
     list.unchanged()?;
-    Ok(into_inner(scanned).whole)
+    Ok(scanned.into_inner())
 }
