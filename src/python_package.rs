@@ -13,7 +13,7 @@ use crate::policy::source::error::SourceError;
 use crate::policy::source::{FieldNames, Options, add};
 use crate::robots::{AgentError, SideKey};
 use crate::run::error::FilterError;
-use crate::run::verify::{Role, uncounted as uncounted_files};
+use crate::run::verify::uncounted as uncounted_files;
 use crate::run::{Progress, Receipt, Verification, start};
 use crate::{Agents, Dialect, InvalidUrl, LiveMatcher, LivePolicy, Outcome, Policy, input, policy, run};
 
@@ -179,11 +179,7 @@ pub struct CheckedFile<'v> {
 pub fn checked_files(verification: &Verification) -> impl Iterator<Item = CheckedFile<'_>> {
     verification.files.iter().map(|file| CheckedFile {
         path: &file.path,
-        role: match file.role {
-            Role::Output => "output",
-            Role::List => "list",
-            Role::Extra => "extra",
-        },
+        role: file.role.name(),
         found: file.found.map(|found| (found.lines, found.bytes)),
         problem: file.problem.as_deref(),
         skipped: file.skipped,

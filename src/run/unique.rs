@@ -285,7 +285,7 @@ mod tests {
             let bom_len = if text.starts_with('\u{feff}') { 3 } else { 0 };
             let mut chunk = Chunk::of_lines(b"", layout, bom_len);
             chunk.ticket = ticket;
-            chunk.set_lines(Buffer { bytes: text.as_bytes().to_vec(), flaws: flaws.to_vec(), left_out: 0 });
+            chunk.set_lines(Buffer { bytes: text.as_bytes().to_vec(), flaws: flaws.to_vec(), left_out: Vec::new() });
             leaving_out.begin(true);
             assert!(unique.leave_out_repeated(&turns, &mut chunk, &list, &mut leaving_out).unwrap());
             let text = String::from_utf8(chunk.text().to_vec()).unwrap();

@@ -81,6 +81,7 @@ pub mod list {
     pub struct Buffer {
         pub bytes: Vec<u8>,
         pub flaws: Vec<(u64, Reason)>,
+        pub left_out: Vec<SkippedPart>,
     }
 
     impl Buffer {
@@ -144,10 +145,6 @@ pub mod list {
             None
         }
 
-        fn take_left_out(&mut self) -> Vec<SkippedPart> {
-            Vec::new()
-        }
-
         fn take_broken(&mut self) -> Option<SkippedRows> {
             None
         }
@@ -170,7 +167,7 @@ pub mod list {
             self.at += chunk.len();
             Ok(match self.list.compression {
                 _ if chunk.is_empty() => Next::End,
-                Some(_) => Next::Chunk(Text::Read(Buffer { bytes: chunk.to_vec(), flaws: Vec::new() })),
+                Some(_) => Next::Chunk(Text::Read(Buffer { bytes: chunk.to_vec(), ..Buffer::default() })),
                 None => Next::Chunk(Text::Mapped(chunk)),
             })
         }

@@ -102,19 +102,14 @@ impl<'l> Chunk<'l> {
         self.rows.as_ref()
     }
 
-    /// Keeps its rows, which were read as these lines.
-    pub(super) fn hold_rows(&mut self, lines: Buffer) {
-        if let Text::Rows(rows) = std::mem::replace(&mut self.text, Text::Read(lines)) {
-            self.rows = Some(rows);
-        }
-    }
-
-    /// Replaces its lines, and returns the memory of the old ones.
+    /// Replaces its lines, and returns the memory of the old ones. Rows that are read as these lines are kept.
     pub fn set_lines(&mut self, lines: Buffer) -> Buffer {
         match std::mem::replace(&mut self.text, Text::Read(lines)) {
-            Text::Read(old) => old,
-            Text::Mapped(_) | Text::Rows(_) => Buffer::default(),
+            Text::Read(old) => return old,
+            Text::Rows(rows) => self.rows = Some(rows),
+            Text::Mapped(_) => {}
         }
+        Buffer::default()
     }
 
     /// The memory of its lines.

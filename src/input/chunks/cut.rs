@@ -271,7 +271,11 @@ impl<'l> OpenList<'l> {
             next = reader.next(cut.wanted(true), buffer);
         }
         let of_list = |part| Skipped { list: self.list, part };
-        self.skipped.extend(reader.take_left_out().into_iter().map(of_list));
+        let left_out = match &next {
+            Ok(Next::Chunk(Text::Read(read))) => &read.left_out,
+            _ => &buffer.left_out,
+        };
+        self.skipped.extend(left_out.iter().cloned().map(of_list));
         match next {
             Err(failure) if failure.is_window_too_large() && has_more_memory => Ok(Next::NeedsMemory),
             Err(failure) if list.skips_bad => {

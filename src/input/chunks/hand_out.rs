@@ -196,7 +196,7 @@ impl<'l> Chunks<'l> {
         let most = self.cut.rows_size.saturating_mul(8).max(self.cut.longest).min(LONGEST_CHUNK);
         let skipped = self.cut.lists[chunk.list].read_rows(rows, self.cut.with_columns, most, spare)?;
         chunk.skipped.extend(skipped.into_iter().map(|part| Skipped { list: chunk.list, part }));
-        chunk.hold_rows(take(spare));
+        chunk.set_lines(take(spare));
         Ok(())
     }
 

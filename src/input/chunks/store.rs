@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     fn buffer(text: &str) -> Buffer {
-        Buffer { bytes: text.into(), flaws: vec![(0, Reason::Unfetched)], left_out: 0 }
+        Buffer { bytes: text.into(), flaws: vec![(0, Reason::Unfetched)], left_out: Vec::new() }
     }
 
     #[test]

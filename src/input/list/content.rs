@@ -23,7 +23,7 @@ pub(super) enum Content {
     /// A compressed file.
     Compressed(Regular, Compression),
     /// A Parquet file, or a copy of one that was compressed or came through a pipe.
-    Table(Regular, ParquetList),
+    Table(Regular, Box<ParquetList>),
     /// A pipe, a device or standard input; also a file that claims to be empty, as those in `/proc` do.
     Stream(Stream),
 }

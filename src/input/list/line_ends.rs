@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use crate::input::error::SkippedPart;
 use crate::outcome::Reason;
 
 /// Lines that are not memory-mapped, in memory that is reused from chunk to chunk.
@@ -10,8 +11,8 @@ pub(crate) struct Buffer {
     pub bytes: Vec<u8>,
     /// Lines that are invalid whatever they contain, by their numbers in the buffer: URLs of a table that were altered.
     pub flaws: Vec<(u64, Reason)>,
-    /// Bytes of the text that were left out before or among the lines, because lines were too long.
-    pub left_out: u64,
+    /// Lines of the text that were left out before or among these, because they were too long; at its end, those after the last chunk.
+    pub left_out: Vec<SkippedPart>,
 }
 
 impl Buffer {
@@ -19,7 +20,7 @@ impl Buffer {
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.flaws.clear();
-        self.left_out = 0;
+        self.left_out.clear();
     }
 
     /// Empties it for a text of `size` bytes; the memory for a huge one is not held for the rest of the run.

@@ -138,7 +138,7 @@ impl List {
             let file = content.seekable(memory).map_err(|error| unreadable(path, error))?;
             // Problems should be reported before the run begins.
             let table = ParquetList::open(path, &file, url_field, memory.saturating_mul(TABLE_SHARE))?;
-            return Ok(List::plain(path, compression, Ok(Content::Table(file, table))));
+            return Ok(List::plain(path, compression, Ok(Content::Table(file, Box::new(table)))));
         }
         if let Some(mark) = FileMark::of(&start) {
             return Err(ListError::NoList { path: path.to_owned(), kind: mark.name, remedy: list_of(mark) });
@@ -222,7 +222,7 @@ impl List {
 
     /// The table, if the list is one.
     pub fn parquet_list(&self) -> Option<&ParquetList> {
-        if let Some(Content::Table(_, table)) = self.content() { Some(table) } else { None }
+        if let Some(Content::Table(_, table)) = self.content() { Some(&**table) } else { None }
     }
 
     /// Whether it is a table.
@@ -364,7 +364,7 @@ impl List {
             #[cfg(feature = "parquet")]
             Content::Table(_, table) => super::table::reader(path, table, at, by_rows, source, room),
             #[cfg(not(feature = "parquet"))]
-            Content::Table(_, table) => match *table {},
+            Content::Table(_, table) => match **table {},
             Content::Compressed(file, compression) => {
                 // A failure to look for pieces is met again.
                 let pieces = file.pieces(*compression, memory, room).ok().flatten().map(Arc::new);

@@ -248,33 +248,23 @@ impl ParquetList {
     /// Fills `buffer` with the lines of these rows; fails if they have more than `most` bytes.
     pub(super) fn lines(&self, ranges: &[RowRange], most: usize, buffer: &mut Buffer) -> Result<(), String> {
         buffer.clear();
-        let mut before = 0;
+        let (Buffer { bytes, flaws, .. }, mut line) = (buffer, 0);
         for range in ranges {
-            let read = guarded(|| self.lines_of(range, before, most, buffer));
+            let read = guarded(|| {
+                let mut reader = LineReader::open(&self.file, self.line_columns, *range)?;
+                loop {
+                    let is_full = bytes.len() >= most;
+                    match reader.next_lines(self.file.schema(), usize::MAX, most, most, line, bytes, flaws)? {
+                        0 => return Ok(()),
+                        // A small page may decode to many bytes.
+                        _ if is_full => return Err(Malformed(too_many(most))),
+                        lines => line += lines as u64,
+                    }
+                }
+            });
             read.map_err(|problem| in_group(range.group, problem))?;
-            before += range.rows as u64;
         }
         Ok(())
-    }
-
-    fn lines_of(
-        &self,
-        range: &RowRange,
-        before: u64,
-        most: usize,
-        Buffer { bytes: text, flaws, .. }: &mut Buffer,
-    ) -> Result<(), Malformed> {
-        let mut reader = LineReader::open(&self.file, self.line_columns, *range)?;
-        let mut line = before;
-        loop {
-            let is_full = text.len() >= most;
-            match reader.next_lines(self.file.schema(), usize::MAX, most, most, line, text, flaws)? {
-                0 => return Ok(()),
-                // A small page may decode to many bytes.
-                _ if is_full => return Err(Malformed(too_many(most))),
-                lines => line += lines as u64,
-            }
-        }
     }
 }
 

@@ -9,7 +9,7 @@
 use super::TableRows;
 use super::line_ends::{Buffer, Patience};
 use crate::formats::made_ahead::Ahead;
-use crate::input::error::{ListError, SkippedPart, SkippedRows};
+use crate::input::error::{ListError, SkippedRows};
 
 /// How much to read.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +66,9 @@ impl Text<'_> {
     pub fn length(&self) -> u64 {
         match self {
             Text::Mapped(bytes) => bytes.len() as u64,
-            Text::Read(buffer) => buffer.bytes.len() as u64 + buffer.left_out,
+            Text::Read(buffer) => {
+                buffer.bytes.len() as u64 + buffer.left_out.iter().filter_map(|part| part.bytes).sum::<u64>()
+            }
             Text::Rows(rows) => rows.count() as u64,
         }
     }
@@ -80,11 +82,6 @@ pub(crate) trait ListReader<'l>: Send {
     /// The pieces that other workers can help to make.
     fn ahead(&self) -> Option<Ahead<'l>> {
         None
-    }
-
-    /// The lines that were left out before or in the last chunk, or after it at the end.
-    fn take_left_out(&mut self) -> Vec<SkippedPart> {
-        Vec::new()
     }
 
     /// The rows that the last failure made unreadable, if the list goes on after them.

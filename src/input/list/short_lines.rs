@@ -19,10 +19,10 @@ pub(super) enum LongLines {
     Named(VecDeque<SkippedPart>),
 }
 
-/// A text without the lines that are left out.
+/// A text without the lines that are left out, if any are to be.
 pub(super) struct ShortLines<R> {
     text: R,
-    long: LongLines,
+    long: Option<LongLines>,
     /// Bytes of the text from `base` on, without what was left out: those up to `ready` are whole lines, of which those before
     /// `given` were given; then a line that has not ended.
     buffer: Vec<u8>,
@@ -41,7 +41,7 @@ pub(super) struct ShortLines<R> {
 
 impl<R: Read> ShortLines<R> {
     /// Of the text from byte `at` on, where a line begins.
-    pub fn new(text: R, at: u64, long: LongLines) -> ShortLines<R> {
+    pub fn new(text: R, at: u64, long: Option<LongLines>) -> ShortLines<R> {
         ShortLines {
             text,
             long,
@@ -102,10 +102,11 @@ impl<R: Read> ShortLines<R> {
 
     fn leave_out(&mut self, before: u64, at: u64, bytes: u64) {
         let problem = match &mut self.long {
-            LongLines::Over(longest) => {
+            Some(LongLines::Over(longest)) => {
                 format!("a line of {bytes} bytes; the memory limit has room for lines of {longest} bytes")
             }
-            LongLines::Named(parts) => parts.pop_front().map(|part| part.problem).unwrap_or_default(),
+            Some(LongLines::Named(parts)) => parts.pop_front().map(|part| part.problem).unwrap_or_default(),
+            None => String::new(),
         };
         self.left_out.push_back((before, SkippedPart { at: Some(at), bytes: Some(bytes), rows: None, problem }));
     }
@@ -113,8 +114,9 @@ impl<R: Read> ShortLines<R> {
     /// Whether a line that begins at `at`, with so many bytes so far, is left out.
     fn is_long(&self, at: u64, bytes: usize) -> bool {
         match &self.long {
-            LongLines::Over(longest) => bytes > *longest,
-            LongLines::Named(parts) => bytes > 0 && parts.front().is_some_and(|part| part.at == Some(at)),
+            Some(LongLines::Over(longest)) => bytes > *longest,
+            Some(LongLines::Named(parts)) => bytes > 0 && parts.front().is_some_and(|part| part.at == Some(at)),
+            None => false,
         }
     }
 
@@ -124,8 +126,9 @@ impl<R: Read> ShortLines<R> {
             if is_end { self.buffer.len() } else { memchr::memrchr(b'\n', &self.buffer).map_or(0, |end| end + 1) };
         let base = self.read - self.buffer.len() as u64;
         let may_be_long = match &self.long {
-            LongLines::Over(longest) => self.buffer.len() > *longest,
-            LongLines::Named(parts) => parts.front().and_then(|part| part.at).is_some_and(|at| at < self.read),
+            Some(LongLines::Over(longest)) => self.buffer.len() > *longest,
+            Some(LongLines::Named(parts)) => parts.front().and_then(|part| part.at).is_some_and(|at| at < self.read),
+            None => false,
         };
         self.ready = whole;
         if !may_be_long {
@@ -153,6 +156,9 @@ impl<R: Read> ShortLines<R> {
 
 impl<R: Read> Read for ShortLines<R> {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        if self.long.is_none() {
+            return self.text.read(bytes);
+        }
         while self.given == self.ready && !self.has_ended {
             self.read_on()?;
         }
@@ -181,7 +187,7 @@ mod tests {
 
     /// The text that passes, and the places and lengths of the lines that are left out.
     fn read(text: &[u8], step: usize, long: LongLines) -> (Vec<u8>, Vec<(u64, u64)>) {
-        let mut short = ShortLines::new(Slowly(text, step), 100, long);
+        let mut short = ShortLines::new(Slowly(text, step), 100, Some(long));
         let mut given = Vec::new();
         short.read_to_end(&mut given).unwrap();
         let parts = short.take_before(0).into_iter().map(|part| (part.at.unwrap() - 100, part.bytes.unwrap()));
@@ -223,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_line_is_told_with_what_follows_it() {
-        let mut short = ShortLines::new(&b"a\nlonger\nb\nlonger\n"[..], 0, LongLines::Over(3));
+        let mut short = ShortLines::new(&b"a\nlonger\nb\nlonger\n"[..], 0, Some(LongLines::Over(3)));
         let mut bytes = [0; 2];
         short.read_exact(&mut bytes).unwrap();
         assert_eq!(short.take_before(2), []);

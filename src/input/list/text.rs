@@ -19,17 +19,15 @@ use super::reader::{ListReader, Next, ReadLimits, Text};
 use super::short_lines::{LongLines, ShortLines};
 use crate::formats::made_ahead::Ahead;
 use crate::formats::seekable::FileAt;
-use crate::input::error::{ListError, SkippedPart, unreadable};
+use crate::input::error::{ListError, unreadable};
 
 /// Cuts a text that comes in order.
 pub(super) struct Decoder<'l> {
     /// The list's path.
     path: &'l Path,
-    text: DecodedText<'l>,
+    text: ShortLines<Box<dyn Read + Send + 'l>>,
     /// The bytes of the text that were given, without those left out.
     given: u64,
-    /// The lines left out before or in the last chunk.
-    left_out: Vec<SkippedPart>,
     /// Whether it may keep its lines waiting, as only a pipe or a device does.
     pub is_stream: bool,
     /// What was read past the last chunk.
@@ -50,20 +48,8 @@ impl<'l> Decoder<'l> {
     ) -> Result<Decoder<'l>, ListError> {
         let head = io::copy(&mut text.by_ref().take(head_length as u64), &mut io::sink());
         head.map_err(|error| unreadable(path, error))?;
-        let text = match long {
-            Some(long) => DecodedText::Short(Box::new(ShortLines::new(text, at, long))),
-            None => DecodedText::Whole(text),
-        };
-        Ok(Decoder { path, text, given: 0, left_out: Vec::new(), is_stream: false, rest: Vec::new(), ahead: None })
-    }
-
-    /// Takes the lines left out before what comes next, and returns their bytes.
-    fn leave_out(&mut self) -> u64 {
-        let DecodedText::Short(text) = &mut self.text else { return 0 };
-        let parts = text.take_before(self.given);
-        let bytes = parts.iter().filter_map(|part| part.bytes).sum();
-        self.left_out.extend(parts);
-        bytes
+        let text = ShortLines::new(text, at, long);
+        Ok(Decoder { path, text, given: 0, is_stream: false, rest: Vec::new(), ahead: None })
     }
 }
 
@@ -81,7 +67,7 @@ impl<'l> ListReader<'l> for Decoder<'l> {
             buffer.bytes.truncate(memchr::memrchr(b'\n', &buffer.bytes).map_or(0, |end| end + 1));
         }
         self.given += buffer.bytes.len() as u64;
-        buffer.left_out = self.leave_out();
+        buffer.left_out = self.text.take_before(self.given);
         if !filled.map_err(|error| unreadable(self.path, error))? {
             return Ok(Next::End);
         }
@@ -90,26 +76,6 @@ impl<'l> ListReader<'l> for Decoder<'l> {
 
     fn ahead(&self) -> Option<Ahead<'l>> {
         self.ahead.clone()
-    }
-
-    fn take_left_out(&mut self) -> Vec<SkippedPart> {
-        take(&mut self.left_out)
-    }
-}
-
-/// A text that is decoded.
-enum DecodedText<'l> {
-    Whole(Box<dyn Read + Send + 'l>),
-    /// Without lines that are too long.
-    Short(Box<ShortLines<Box<dyn Read + Send + 'l>>>),
-}
-
-impl Read for DecodedText<'_> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        match self {
-            DecodedText::Whole(text) => text.read(bytes),
-            DecodedText::Short(text) => text.read(bytes),
-        }
     }
 }
 

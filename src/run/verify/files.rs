@@ -1,5 +1,6 @@
 //! Reads the files again that a receipt names, and says what is wrong with each.
 
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -293,16 +294,18 @@ impl Checked {
     }
 }
 
-/// The role of a file in a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Role {
-    /// The run wrote it.
-    Output,
-    /// The run read it.
-    List,
-    /// It is beside the output, where readers may take it for a part of it.
-    Extra,
+named! {
+    /// The role of a file in a run.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[non_exhaustive]
+    pub enum Role {
+        /// The run wrote it.
+        Output = "output",
+        /// The run read it.
+        List = "list",
+        /// It is beside the output, where readers may take it for a part of it.
+        Extra = "extra",
+    }
 }
 
 /// The tallies of a text of lines with their verdicts.

@@ -15,6 +15,5 @@ mod verification;
 
 pub(crate) use account::VerifyError;
 pub(crate) use account::{contradictions, read_receipt, read_receipt_file};
-pub use files::Role;
 pub use verification::{Verification, verify};
 pub(crate) use verification::{uncounted, verify_receipt};

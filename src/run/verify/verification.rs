@@ -132,14 +132,9 @@ pub(super) fn row(file: &Checked) -> Row {
     if file.skipped > 0 {
         proof.push_str(&format!("; parts that the run skipped: {}", file.skipped));
     }
-    let role = match file.role {
-        Role::Output => "output",
-        Role::List => "list",
-        Role::Extra => "extra",
-    };
     Row {
         name: shown(&file.path).to_string(),
-        cells: vec![role.to_owned(), number(|part| part.lines), number(|part| part.bytes)],
+        cells: vec![file.role.to_string(), number(|part| part.lines), number(|part| part.bytes)],
         text: vec![proof],
     }
 }
