@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use super::args::{ChoicesArgs, CrawlerArgs, JudgedByArgs};
 use super::entry;
 use super::error::Failure;
+use super::help::OUTPUT;
 use super::say::{Printer, say};
 use super::sources::{crawlers, read_once, say_passed_over, say_ties, text_of, url_line};
 use crate::dialect::Dialect;
@@ -45,7 +46,7 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub rules: JudgedByArgs,
     /// Print a JSON object per line for each URL and crawler
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
     #[command(flatten)]
     pub choices: ChoicesArgs,

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use super::args::{AgentsFileArgs, MEMORY, ReadingArgs, bytes, dialect, dialects, mapped};
 use super::destination;
 use super::error::Failure;
+use super::help::{LONG_RUNS, MESSAGES, OUTPUT, ROBOTS_TXT};
 use super::say::{say, say_lines};
 use super::sources::{say_passed_over, ties};
 use super::watch::watch_work;
@@ -35,13 +36,14 @@ pub struct CompileArgs {
     ///
     /// Up to 1,024. Googlebot-News,Googlebot is one crawler with several names, in order of preference. `filter --agent` selects a
     /// crawler by the same name; a list given there is assembled from crawlers with one name each.
-    #[arg(long, required_unless_present = "agents_file", value_name = "NAME")]
+    #[arg(long, help_heading = ROBOTS_TXT, required_unless_present = "agents_file", value_name = "NAME")]
     pub agent: Vec<Agents>,
     #[command(flatten)]
     pub named: AgentsFileArgs,
     /// How robots.txt is read
     #[arg(
         long,
+        help_heading = ROBOTS_TXT,
         long_help = dialects(),
         default_value = "rfc9309",
         value_name = "NAME",
@@ -50,32 +52,32 @@ pub struct CompileArgs {
     )]
     pub dialect: &'static Dialect,
     /// The origin of the single robots.txt given as SOURCE
-    #[arg(long, value_name = "ORIGIN", hide_short_help = true)]
+    #[arg(long, help_heading = ROBOTS_TXT, value_name = "ORIGIN", hide_short_help = true)]
     pub origin: Option<String>,
     /// The operator's overrides for origins (TOML)
     ///
     /// A table for each, with crawl-delay, verdict ("allow-all" or "forbid-all"), robots-txt or robots-txt-file, and paused-until.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = ROBOTS_TXT, value_name = "FILE")]
     pub overrides: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ReadingArgs,
     /// The policy file to write
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, help_heading = OUTPUT, value_name = "FILE")]
     pub out: PathBuf,
     /// The memory budget, such as 512M or 2GiB
     ///
     /// Answers that do not fit go to temporary files beside the policy. Pages of Parquet for which there is no room are an error,
     /// or passed over with --skip-bad. Memory-mapped files do not count.
-    #[arg(long, value_name = "SIZE", default_value = MEMORY, value_parser = bytes)]
+    #[arg(long, help_heading = LONG_RUNS, value_name = "SIZE", default_value = MEMORY, value_parser = bytes)]
     pub memory: u64,
     /// Pass over what is damaged in sources
     ///
     /// A line of JSON Lines or a row of Parquet that is no response, and the rest of a file in which nothing more can be found:
     /// each is an error otherwise. All are counted, and told with an example.
-    #[arg(long)]
+    #[arg(long, help_heading = LONG_RUNS)]
     pub skip_bad: bool,
     /// Print nothing but errors
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = MESSAGES)]
     pub quiet: bool,
     /// robots.txt files: folders, JSON Lines, WARC, Parquet
     ///
@@ -100,13 +102,13 @@ pub struct MergeArgs {
     #[arg(value_name = "POLICY", required = true)]
     pub policies: Vec<PathBuf>,
     /// Replace the overrides of all policies by these (TOML)
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = ROBOTS_TXT, value_name = "FILE")]
     pub overrides: Option<PathBuf>,
     /// The policy file to write; may be one of those merged
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, help_heading = OUTPUT, value_name = "FILE")]
     pub out: PathBuf,
     /// Print nothing but errors
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = MESSAGES)]
     pub quiet: bool,
 }
 

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use super::args::{OriginChoicesArgs, ViewArgs, mapped, number, one_of, published, trust};
 use super::error::Failure;
 use super::export::{TableFileArgs, TableFormatArgs};
+use super::help::{OUTPUT, ROBOTS_TXT};
 use super::say::say;
 use super::sources::origin_of;
 use crate::formats::{standard_output, visible};
@@ -20,7 +21,7 @@ use crate::show::export::Format;
 #[derive(Debug, clap::Args)]
 pub struct TrustArgs {
     /// Do not verify the checksums of the policy files
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, help_heading = ROBOTS_TXT, hide_short_help = true)]
     pub trust_checksum: bool,
 }
 
@@ -51,7 +52,7 @@ pub struct DiffArgs {
     #[arg(value_name = "NEW")]
     pub new: PathBuf,
     /// Only this crawler; repeatable [default: all common ones]
-    #[arg(long, value_name = "NAME", value_parser = published)]
+    #[arg(long, help_heading = ROBOTS_TXT, value_name = "NAME", value_parser = published)]
     pub agent: Vec<Agents>,
     /// Only these kinds of change, such as now-blocked
     ///
@@ -61,6 +62,7 @@ pub struct DiffArgs {
     /// repeat the option.
     #[arg(
         long,
+        help_heading = OUTPUT,
         value_name = "CHANGE",
         value_delimiter = ',',
         hide_possible_values = true,
@@ -68,10 +70,10 @@ pub struct DiffArgs {
     )]
     pub only: Vec<Change>,
     /// The most paths that are shown of a change
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = number)]
+    #[arg(long, help_heading = OUTPUT, value_name = "N", default_value_t = 3, value_parser = number)]
     pub paths: usize,
     /// Count the origins for each crawler and kind of change
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub summary: bool,
     #[command(flatten)]
     pub format: TableFormatArgs,
@@ -110,7 +112,7 @@ pub struct HistoryArgs {
     #[arg(value_name = "POLICY", required = true)]
     pub policies: Vec<PathBuf>,
     /// Only this crawler; repeatable [default: all common ones]
-    #[arg(long, value_name = "NAME", value_parser = published)]
+    #[arg(long, help_heading = ROBOTS_TXT, value_name = "NAME", value_parser = published)]
     pub agent: Vec<Agents>,
     #[command(flatten)]
     pub format: TableFormatArgs,

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use super::destination;
 use super::error::Failure;
+use super::help::OUTPUT;
 use crate::formats::error::FileError;
 use crate::formats::replace::{FileKind, begins_with, replace};
 use crate::formats::standard_output;
@@ -41,7 +42,7 @@ pub struct ManArgs {
     #[arg(value_name = "COMMAND", conflicts_with = "out")]
     pub of: Option<String>,
     /// The folder for all pages: robosieve.1, robosieve-filter.1...
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, help_heading = OUTPUT, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
 

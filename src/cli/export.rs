@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use super::args::{PolicyFileArgs, ViewArgs, one_of, published};
 use super::destination;
 use super::error::Failure;
+use super::help::{OUTPUT, ROBOTS_TXT};
 use super::sources::crawlers_or_all;
 use crate::formats::error::FileError;
 use crate::formats::{seekable, standard_output};
@@ -32,17 +33,17 @@ pub struct ExportArgs {
     #[command(flatten)]
     pub policy: PolicyFileArgs,
     /// delays, sitemaps, agents, status, access, preferences
-    #[arg(long, long_help = tables(), value_name = "TABLE", hide_possible_values = true, value_parser = table())]
+    #[arg(long, help_heading = OUTPUT, long_help = tables(), value_name = "TABLE", hide_possible_values = true, value_parser = table())]
     pub what: Table,
     /// With --what access: count the origins per crawler
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub summary: bool,
     #[command(flatten)]
     pub format: TableFormatArgs,
     /// One crawler of the policy, or a list [default: all]
     ///
     /// A list is in order of preference.
-    #[arg(long, value_name = "NAME", value_parser = published)]
+    #[arg(long, help_heading = ROBOTS_TXT, value_name = "NAME", value_parser = published)]
     pub agent: Option<Agents>,
     #[command(flatten)]
     pub file: TableFileArgs,
@@ -71,6 +72,7 @@ impl ExportArgs {
 
 /// The format of a table.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = OUTPUT)]
 pub struct TableFormatArgs {
     /// tsv, jsonl or parquet [default: tsv]
     #[arg(long, value_name = "FORMAT", hide_possible_values = true, value_parser = format())]
@@ -93,6 +95,7 @@ impl TableFormatArgs {
 
 /// The file that a table is written to.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = OUTPUT)]
 pub struct TableFileArgs {
     /// The file to write [default: standard output]
     ///

@@ -3,78 +3,13 @@
 use clap::builder::StyledStr;
 use clap::{Arg, ArgAction, Command};
 
-/// Every option stands under the heading where a user looks for it, the same in all commands.
-const HEADINGS: [(&str, &[&str]); 6] = [
-    ("Lists", &["files-from", "null", "delimiter", "column", "header", "inputs"]),
-    (
-        "Robots.txt",
-        &[
-            "agent",
-            "agents-file",
-            "robots",
-            "origin",
-            "policy",
-            "trust-checksum",
-            "overrides",
-            "columns",
-            "fetched-at",
-            "against",
-            "only-changed",
-            "follow",
-            "dialect",
-        ],
-    ),
-    (
-        "Output",
-        &[
-            "out",
-            "force",
-            "only",
-            "robots-needed",
-            "verdicts",
-            "blocked-for",
-            "allowed-if",
-            "count",
-            "json",
-            "explain",
-            "preferences",
-            "unique",
-            "seen",
-            "keys",
-            "format",
-            "compress",
-            "split-size",
-            "per-input",
-            "path-columns",
-            "concat",
-            "what",
-            "summary",
-            "paths",
-            "top",
-            "dot",
-            "severity",
-            "kinds",
-        ],
-    ),
-    (
-        "Choices",
-        &[
-            "on-unfetched",
-            "on-unreachable",
-            "unreachable-as-unavailable",
-            "on-html",
-            "on-stale",
-            "max-age",
-            "statuses",
-            "now",
-            "www-fallback",
-            "require",
-            "content-signal",
-        ],
-    ),
-    ("Long runs", &["resume", "skip-bad", "shard", "memory", "threads", "checkpoint"]),
-    ("Messages", &["quiet", "verbose", "log", "metrics", "help"]),
-];
+/// The headings of options, in the order of the help. The commands name them beside their options.
+pub const LISTS: &str = "Lists";
+pub const ROBOTS_TXT: &str = "Robots.txt";
+pub const OUTPUT: &str = "Output";
+pub const CHOICES: &str = "Choices";
+pub const LONG_RUNS: &str = "Long runs";
+pub const MESSAGES: &str = "Messages";
 
 /// Adds -h and --help to a command, and puts its options under their headings. Of the options that are hidden from -h, its last line
 /// tells.
@@ -87,12 +22,13 @@ pub fn with_help(command: Command) -> Command {
     let help = Arg::new("help")
         .short('h')
         .long("help")
+        .help_heading(MESSAGES)
         .action(ArgAction::Help)
         .help("This summary, or with --help the full text");
     command
         .disable_help_flag(true)
         .arg(help)
-        .mut_args(|arg| under_heading(in_one_paragraph(arg)))
+        .mut_args(in_one_paragraph)
         .after_help(format!("{examples}\n\n{more}: robosieve {name} --help"))
         .after_long_help(all_examples)
 }
@@ -100,14 +36,6 @@ pub fn with_help(command: Command) -> Command {
 /// A text as it was given. `to_string` would look for styles in each of its bytes, whenever the program starts.
 fn text_of(text: &StyledStr) -> String {
     text.ansi().to_string()
-}
-
-fn under_heading(arg: Arg) -> Arg {
-    let option = arg.get_long().unwrap_or_default();
-    match HEADINGS.iter().find(|(_, options)| options.contains(&option)) {
-        Some((heading, _)) => arg.help_heading(*heading),
-        None => arg,
-    }
 }
 
 const DEFAULT: &str = " [default: ";

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use super::args::{OriginChoicesArgs, PolicyFileArgs, ViewArgs, number, published};
 use super::entry;
 use super::error::Failure;
+use super::help::{CHOICES, OUTPUT, ROBOTS_TXT};
 use super::say::print;
 use super::sources::{crawlers_or_all, origin_of};
 use crate::formats::json::to_string_pretty;
@@ -42,19 +43,19 @@ pub struct InspectArgs {
     /// One crawler of the policy, or a list [default: all]
     ///
     /// A list is in order of preference.
-    #[arg(long, value_name = "NAME", value_parser = published)]
+    #[arg(long, help_heading = ROBOTS_TXT, value_name = "NAME", value_parser = published)]
     pub agent: Option<Agents>,
     /// Print one JSON object, or null without an entry
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
     /// Draw the automaton of the crawler's group (Graphviz)
-    #[arg(long, requires = "origin", conflicts_with = "json")]
+    #[arg(long, help_heading = OUTPUT, requires = "origin", conflicts_with = "json")]
     pub dot: bool,
     /// The most items of a list, such as shared groups
-    #[arg(long, default_value_t = 10, value_name = "N", value_parser = number, conflicts_with = "origin")]
+    #[arg(long, help_heading = OUTPUT, default_value_t = 10, value_name = "N", value_parser = number, conflicts_with = "origin")]
     pub top: usize,
     /// Show the entry of the origin with or without www., if the policy has none of the origin itself
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, help_heading = CHOICES, hide_short_help = true)]
     pub www_fallback: bool,
     #[command(flatten)]
     pub view: ViewArgs,

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use super::args::{InputArgs, MEMORY, bytes, one_of, workers};
 use super::error::Failure;
+use super::help::{LONG_RUNS, OUTPUT};
 use super::say::print;
 use super::watch::watch_work;
 use super::{destination, lists};
@@ -32,11 +33,12 @@ pub struct KeysArgs {
     #[command(flatten)]
     pub input: InputArgs,
     /// The file to write, in a folder for those of all shards
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(short, long, help_heading = OUTPUT, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: PathBuf,
     /// fetched, bytes or surt, as in filter
     #[arg(
         long,
+        help_heading = OUTPUT,
         value_name = "KEY",
         num_args = 0..=1,
         require_equals = true,
@@ -47,16 +49,16 @@ pub struct KeysArgs {
     )]
     pub unique: SameUrl,
     /// Read only the I-th of N equal parts of the lists
-    #[arg(long, value_name = "I/N")]
+    #[arg(long, help_heading = LONG_RUNS, value_name = "I/N")]
     pub shard: Option<Shard>,
     /// Skip parts of lists that are damaged
-    #[arg(long)]
+    #[arg(long, help_heading = LONG_RUNS)]
     pub skip_bad: bool,
     /// The memory budget, such as 512M or 2GiB
-    #[arg(long, default_value = MEMORY, value_name = "SIZE", value_parser = bytes)]
+    #[arg(long, help_heading = LONG_RUNS, default_value = MEMORY, value_name = "SIZE", value_parser = bytes)]
     pub memory: u64,
     /// The number of workers [default: one per processor]
-    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers)]
+    #[arg(long, help_heading = LONG_RUNS, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers)]
     pub threads: usize,
 }
 
@@ -70,7 +72,7 @@ pub struct KeysArgs {
   robosieve seen monday.rss tuesday.rss -o all.rss")]
 pub struct SeenArgs {
     /// The file for all of them; may be one of these
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(short, long, help_heading = OUTPUT, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub out: Option<PathBuf>,
     /// The files
     #[arg(required = true, value_name = "FILE", value_hint = ValueHint::FilePath)]

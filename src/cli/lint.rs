@@ -13,6 +13,7 @@ use std::process::ExitCode;
 
 use super::args::one_of;
 use super::error::Failure;
+use super::help::{OUTPUT, ROBOTS_TXT};
 use super::lint_files;
 use super::say::{Printer, say};
 use crate::dialect::Dialect;
@@ -37,6 +38,7 @@ pub struct LintArgs {
     /// The dialect, or `all`; repeatable
     #[arg(
         long,
+        help_heading = ROBOTS_TXT,
         long_help = format!("The dialect, or `all`; repeatable: {}", Dialect::names().join(", ")),
         value_name = "NAME",
         default_value = "rfc9309",
@@ -47,27 +49,27 @@ pub struct LintArgs {
     /// Least to count: error, warning, note
     ///
     /// For the exit status; all findings are printed.
-    #[arg(long, value_name = "LEVEL", default_value = "note", hide_possible_values = true,
+    #[arg(long, help_heading = OUTPUT, value_name = "LEVEL", default_value = "note", hide_possible_values = true,
         value_parser = one_of(Severity::ALL.map(|severity| (severity.name(), severity))))]
     pub severity: Severity,
     /// text, jsonl or sarif
     ///
     /// jsonl is an object a line for each finding; sarif is SARIF 2.1.0, for code hosts. In text, what several dialects say of a
     /// line is one finding.
-    #[arg(long, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
+    #[arg(long, help_heading = OUTPUT, value_name = "FORMAT", default_value = "text", hide_possible_values = true)]
     pub format: LintFormat,
     /// The same as --format jsonl
-    #[arg(long, conflicts_with = "format")]
+    #[arg(long, help_heading = OUTPUT, conflicts_with = "format")]
     pub json: bool,
     /// Other keys of JSON Lines, columns of Parquet
     ///
     /// As for `compile`.
-    #[arg(long, value_name = "FIELD=NAME,...", hide_short_help = true)]
+    #[arg(long, help_heading = ROBOTS_TXT, value_name = "FIELD=NAME,...", hide_short_help = true)]
     pub columns: Option<FieldNames>,
     /// Print all kinds of findings, with examples
     ///
     /// Each with its severity and meaning.
-    #[arg(long, conflicts_with_all = ["files", "format", "json"])]
+    #[arg(long, help_heading = OUTPUT, conflicts_with_all = ["files", "format", "json"])]
     pub kinds: bool,
     /// robots.txt files, or folders of them; - is standard input
     ///

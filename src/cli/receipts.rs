@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::args::{JudgedByArgs, number, workers};
 use super::destination;
 use super::error::Failure;
+use super::help::{LISTS, LONG_RUNS, MESSAGES, OUTPUT, ROBOTS_TXT};
 use super::say::{print, say, say_lines};
 use super::sources::{say_passed_over, say_ties};
 use super::watch::watch_work;
@@ -41,10 +42,10 @@ pub struct VerifyArgs {
     ///
     /// Relative paths count from where the run was started. A list that came through a pipe is gone, and its line says so. Parts
     /// skipped by --skip-bad are skipped again.
-    #[arg(long)]
+    #[arg(long, help_heading = LISTS)]
     pub inputs: bool,
     /// The number of workers [default: one per processor]
-    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers)]
+    #[arg(long, help_heading = LONG_RUNS, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers)]
     pub threads: usize,
 }
 
@@ -60,18 +61,18 @@ pub struct VerifyArgs {
   robosieve join --out all --concat part-*")]
 pub struct JoinArgs {
     /// The folder for the receipt
-    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(short, long, help_heading = OUTPUT, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub out: PathBuf,
     /// Copy the partitions, too: those of an undivided run
     ///
     /// Texts become one file each; tables remain separate files, numbered consecutively.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub concat: bool,
     /// Replace the files of an earlier run in --out
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub force: bool,
     /// Print nothing but errors
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = MESSAGES)]
     pub quiet: bool,
     /// The folders of the shards, in any order
     #[arg(required = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -104,16 +105,16 @@ pub struct ReportArgs {
     /// A run is given by its folder or its receipt.
     /// The counts of an earlier run are compared with those of this run. An earlier policy is compared with that of this run, as `diff`
     /// does, for the crawlers and by the choices of the run; several policy files count as if they had been merged.
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, help_heading = ROBOTS_TXT, value_name = "PATH")]
     pub against: Vec<PathBuf>,
     /// The file to write [default: report.html in DIR]
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, help_heading = OUTPUT, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// The most rows of a table of frequent items
-    #[arg(long, default_value_t = 20, value_name = "N", value_parser = number)]
+    #[arg(long, help_heading = OUTPUT, default_value_t = 20, value_name = "N", value_parser = number)]
     pub top: usize,
     /// The number of workers [default: one per processor]
-    #[arg(long, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers)]
+    #[arg(long, help_heading = LONG_RUNS, default_value_t = 0, hide_default_value = true, value_name = "N", value_parser = workers)]
     pub threads: usize,
 }
 

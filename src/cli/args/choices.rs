@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use super::values::one_of;
 use crate::cli::error::Failure;
+use crate::cli::help::CHOICES;
 use crate::formats::time;
 use crate::formats::time_text::timestamp;
 use crate::judge::choices_text::unreachable_for;
@@ -19,7 +20,7 @@ pub struct ChoicesArgs {
     #[command(flatten)]
     pub of_origins: OriginChoicesArgs,
     /// Judge an origin that is not in the policy by the one with or without www
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, help_heading = CHOICES, hide_short_help = true)]
     pub www_fallback: bool,
     #[command(flatten)]
     pub preferences: RequiredArgs,
@@ -53,6 +54,7 @@ impl ViewArgs {
 
 /// The choices that concern whole origins, by the state of their robots.txt.
 #[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = CHOICES)]
 pub struct OriginChoicesArgs {
     /// Never fetched: defer (default), allow or block
     ///
@@ -154,7 +156,7 @@ pub struct RequiredArgs {
     ///
     /// USE!=n: the site does not refuse it; USE=y: it permits it. Uses are train-ai, search and ai-input; separate several by
     /// commas. Lines that are allowed otherwise are blocked, with the reason `preference`.
-    #[arg(long, value_name = "USE!=n", value_parser = str::parse::<Requirements>)]
+    #[arg(long, help_heading = CHOICES, value_name = "USE!=n", value_parser = str::parse::<Requirements>)]
     pub require: Option<Requirements>,
     #[command(flatten)]
     pub content_signal: SignalArgs,
@@ -166,7 +168,7 @@ pub struct SignalArgs {
     /// To which crawlers a Content-Signal line speaks: group or everybody [default: group]
     ///
     /// group: to those of its group, or to all if it stands before the first one.
-    #[arg(long, value_name = "SCOPE", hide_possible_values = true, hide_short_help = true,
+    #[arg(long, help_heading = CHOICES, value_name = "SCOPE", hide_possible_values = true, hide_short_help = true,
         value_parser = one_of(SignalScope::ALL.map(|scope| (scope.name(), scope))))]
     pub content_signal: Option<SignalScope>,
 }

@@ -10,6 +10,7 @@ use super::output::OutputArgs;
 use super::policy::{DialectArgs, JudgedByArgs};
 use super::values::{bytes, checkpoint, workers};
 use crate::cli::error::Failure;
+use crate::cli::help::{LISTS, LONG_RUNS, MESSAGES, ROBOTS_TXT};
 use crate::cli::sources::read_once;
 use crate::input::{Column, Delimiter, Shard, UrlField};
 use crate::robots::Agents;
@@ -54,6 +55,7 @@ pub struct FilterArgs {
 
 /// The lists, and where the URL is in their lines.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = LISTS)]
 pub struct InputArgs {
     /// A file with the paths of more lists, one a line
     ///
@@ -89,6 +91,7 @@ impl InputArgs {
 
 /// The options that define the policy.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = ROBOTS_TXT)]
 pub struct PolicySourceArgs {
     /// The crawler's product token, or *; repeatable
     ///
@@ -146,6 +149,7 @@ impl FilterArgs {
 
 /// The options for long runs: shards, resuming, budgets.
 #[derive(Debug, Clone, Copy, clap::Args)]
+#[command(next_help_heading = LONG_RUNS)]
 pub struct LongRunArgs {
     /// Resume the interrupted run in --out, or start one
     ///
@@ -181,6 +185,7 @@ pub struct LongRunArgs {
 
 /// The options for progress and logs.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = MESSAGES)]
 pub struct WatchingArgs {
     /// Print nothing but errors
     #[arg(short, long, conflicts_with = "verbose")]

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::memory::leaving_out_repeated;
 use super::values::{bytes, one_of};
 use crate::cli::error::Failure;
+use crate::cli::help::OUTPUT;
 use crate::input::PathColumns;
 use crate::judge::{AllowedIf, SameUrl};
 use crate::outcome::Partition;
@@ -17,6 +18,7 @@ use crate::run::{Destination, Folder, Pipe};
 
 /// Where the lines of a run go, and in which format.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = OUTPUT)]
 pub struct OutputArgs {
     /// The folder for the partitions and the receipt
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]

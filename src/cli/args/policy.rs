@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::values::one_of;
 use crate::cli::error::Failure;
+use crate::cli::help::ROBOTS_TXT;
 use crate::cli::sources::{self, read_once};
 use crate::dialect::Dialect;
 use crate::policy::source::{self, FetchedAt, FieldNames, Options, PassedOver, Robots};
@@ -13,6 +14,7 @@ use crate::robots::Agents;
 
 /// A policy file in place of robots.txt files.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = ROBOTS_TXT)]
 pub struct PolicyArgs {
     /// A file made by `compile`, instead of --robots
     ///
@@ -49,6 +51,7 @@ impl PolicyArgs {
 /// What a command judges by: policy files, or sources of robots.txt files to make a policy of, and the operator's overrides.
 #[derive(Debug, clap::Args)]
 #[command(mut_arg("fetched_at", |arg| arg.conflicts_with("policy")))]
+#[command(next_help_heading = ROBOTS_TXT)]
 pub struct JudgedByArgs {
     /// robots.txt files: a folder, JSON Lines, WARC
     ///
@@ -119,12 +122,12 @@ pub struct PolicyFileArgs {
     #[arg(value_name = "POLICY")]
     pub path: PathBuf,
     /// Another policy, whose answers count, too; repeatable
-    #[arg(long = "policy", value_name = "FILE")]
+    #[arg(long = "policy", help_heading = ROBOTS_TXT, value_name = "FILE")]
     pub others: Vec<PathBuf>,
     /// Do not verify the checksum of the policy file
     ///
     /// That takes time for many GiB. The structure is checked in any case; after other damage, the output may be wrong.
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, help_heading = ROBOTS_TXT, hide_short_help = true)]
     pub trust_checksum: bool,
 }
 
@@ -158,7 +161,7 @@ pub struct CrawlerArgs {
     ///
     /// Googlebot-News,Googlebot is one crawler: the first name that has a group of its own counts, then `*`. Not needed if --policy
     /// has only one.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, help_heading = ROBOTS_TXT, value_name = "NAME")]
     pub agent: Vec<Agents>,
     #[command(flatten)]
     pub named: AgentsFileArgs,
@@ -172,7 +175,7 @@ pub struct AgentsFileArgs {
     /// More crawlers, by the names in a file
     ///
     /// One a line, or JSON: a list, or an object with an object for each. Names that are no product tokens are cut, with a warning.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = ROBOTS_TXT, value_name = "FILE")]
     pub agents_file: Option<PathBuf>,
 }
 
@@ -200,6 +203,7 @@ pub struct DialectArgs {
     /// How robots.txt is read
     #[arg(
         long,
+        help_heading = ROBOTS_TXT,
         long_help = dialects(),
         conflicts_with = "policy",
         default_value = "rfc9309",
@@ -221,6 +225,7 @@ pub fn dialect() -> impl TypedValueParser<Value = &'static Dialect> {
 
 /// How to read sources.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = ROBOTS_TXT)]
 pub struct ReadingArgs {
     /// Other keys of JSON Lines, columns of Parquet
     ///
