@@ -41,6 +41,9 @@ use crate::show::inspect::{AgentLine, Uses, agent_lines, uses};
     .long_help("robots.txt files, or one that applies to all\n\n\
         As for `filter`. With --origin a single robots.txt applies to that origin only. - is standard input.")))]
 pub struct CheckArgs {
+    /// The URLs to judge; - reads them from standard input, one per line
+    #[arg(required = true, value_name = "URL", value_hint = ValueHint::Url)]
+    pub urls: Vec<OsString>,
     #[command(flatten)]
     pub crawlers: CrawlerArgs,
     #[command(flatten)]
@@ -50,9 +53,6 @@ pub struct CheckArgs {
     pub json: bool,
     #[command(flatten)]
     pub choices: ChoicesArgs,
-    /// The URLs to judge; - reads them from standard input, one per line
-    #[arg(required = true, value_name = "URL", value_hint = ValueHint::Url)]
-    pub urls: Vec<OsString>,
 }
 
 pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {

@@ -32,6 +32,13 @@ use crate::robots::Agents;
   robosieve compile --agent Googlebot-News,Googlebot --agent '*' robots -o p.rsv
   robosieve compile --agents-file ai-crawlers.txt robots/ -o policy.rsv")]
 pub struct CompileArgs {
+    /// robots.txt files: folders, JSON Lines, WARC, Parquet
+    ///
+    /// Or, with --origin, one file; - is standard input. A folder's files are named after hosts or percent-encoded origins; the
+    /// fields of JSON Lines and Parquet are url or origin, status, location, body or body_base64, fetched_at, expires,
+    /// unreachable_since, and headers.
+    #[arg(required = true, value_name = "SOURCE")]
+    pub sources: Vec<PathBuf>,
     /// A crawler's product token, or *; repeatable
     ///
     /// Up to 1,024. Googlebot-News,Googlebot is one crawler with several names, in order of preference. `filter --agent` selects a
@@ -79,13 +86,6 @@ pub struct CompileArgs {
     /// Print nothing but errors
     #[arg(short, long, help_heading = MESSAGES)]
     pub quiet: bool,
-    /// robots.txt files: folders, JSON Lines, WARC, Parquet
-    ///
-    /// Or, with --origin, one file; - is standard input. A folder's files are named after hosts or percent-encoded origins; the
-    /// fields of JSON Lines and Parquet are url or origin, status, location, body or body_base64, fetched_at, expires,
-    /// unreachable_since, and headers.
-    #[arg(required = true, value_name = "SOURCE")]
-    pub sources: Vec<PathBuf>,
 }
 
 /// Merge policy files into one

@@ -11,7 +11,7 @@ use crate::dialect::Dialect;
 use crate::judge::Choices;
 use crate::judge::decision::DecisionTable;
 use crate::outcome::Partition;
-use crate::policy::{Crawler, Group, Groups, Policy, Record, columns_of};
+use crate::policy::{Crawler, Group, Policy, Record};
 use crate::rules::{AskedPaths, Verdict};
 
 named! {
@@ -59,6 +59,40 @@ pub(crate) struct Cell {
     pub group: GroupKind,
 }
 
+/// The record of an origin, with the policy whose groups it names: the policy that was asked, or that of the layers over it.
+pub(super) type Found<'p> = (&'p Policy, Record<'p>);
+
+/// What a policy says of an origin: the policy that its row is of, which may be that of layers, and the partition of all its lines, if
+/// the rules do not decide.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Side<'p> {
+    pub policy: &'p Policy,
+    /// Whether that is a layer's.
+    pub is_layer: bool,
+    pub row: u32,
+    pub partition: Option<Partition>,
+}
+
+/// What tells a side from others of the same policy.
+pub(super) type SideKey = (bool, u32, Option<Partition>);
+
+impl<'p> Side<'p> {
+    /// Of an origin found in a policy. What it does not have was never fetched.
+    pub fn of(policy: &'p Policy, found: Option<&Found<'p>>, decisions: &DecisionTable) -> Side<'p> {
+        match found {
+            None => Side { policy, is_layer: false, row: 0, partition: Some(decisions.unfetched.partition()) },
+            Some((of, record)) => {
+                let partition = decisions.of(record).partition();
+                Side { policy: of, is_layer: !std::ptr::eq(*of, policy), row: record.row, partition }
+            }
+        }
+    }
+
+    pub fn key(&self) -> SideKey {
+        (self.is_layer, self.row, self.partition)
+    }
+}
+
 /// Decides how much is blocked in the origins of a policy, by the operator's choices. Each automaton is decided once, whatever the
 /// number of origins and crawlers; what a status or a time decides is asked of each origin.
 pub(crate) struct AccessDecider<'p> {
@@ -67,10 +101,8 @@ pub(crate) struct AccessDecider<'p> {
     paths: Arc<Paths>,
     space: ReachSpace,
     scratch: Scratch,
-    /// By the place of an automaton; of a layered policy, those of the layers above come after.
-    known: [HashMap<u32, Extent>; 2],
-    by_column: Vec<Cell>,
-    cells: Vec<Cell>,
+    /// By whether an automaton is a layer's, and its place.
+    known: HashMap<(bool, u32), Extent>,
 }
 
 /// The paths that can be asked for in a dialect. A thread makes them once: each origin that is inspected has a decider of its own.
@@ -91,83 +123,31 @@ impl<'p> AccessDecider<'p> {
             paths: paths_of(policy.dialect()),
             space: ReachSpace::default(),
             scratch: Scratch::default(),
-            known: [HashMap::new(), HashMap::new()],
-            by_column: Vec::new(),
-            cells: Vec::new(),
+            known: HashMap::new(),
         }
     }
 
-    /// The partition of all lines of an origin; `None` if its rules decide.
-    fn partition(&self, record: &Record<'_>) -> Option<Partition> {
-        self.decisions.of(record).partition()
+    /// What the policy says of an origin, if it has it.
+    pub(super) fn side(&self, found: Option<&Found<'p>>) -> Side<'p> {
+        Side::of(self.policy, found, &self.decisions)
     }
 
-    /// How much of an origin is blocked for each of some crawlers, and whose group applies to it. The record is of `policy`, which
-    /// is that of the decider, or that of the layers over it.
-    pub fn cells(&mut self, policy: &Policy, record: &Record<'_>, crawlers: &[Crawler]) -> &[Cell] {
-        let partition = self.partition(record);
-        self.cells_of_row(policy, record.row, partition, crawlers)
-    }
-
-    /// The same for all origins with this row, where lines go to a partition whatever the rules, if to any.
-    pub fn cells_of_row(
-        &mut self,
-        policy: &Policy,
-        row: u32,
-        partition: Option<Partition>,
-        crawlers: &[Crawler],
-    ) -> &[Cell] {
-        let rows = policy.rows();
-        let row_place = row;
-        let row = rows.row(row);
-        let mut by_column = std::mem::take(&mut self.by_column);
-        by_column.clear();
-        let without_group = self.cell(policy, &rows, partition, None, 0);
-        by_column.resize(policy.columns().all().len(), without_group);
-        for (group, set) in row.classes() {
-            match rows.set(set) {
-                None => {
-                    let cell = self.cell(policy, &rows, partition, group, 0);
-                    by_column.fill(cell);
-                }
-                Some(set) => {
-                    let first = columns_of(set).next().unwrap_or(0);
-                    let cell = self.cell(policy, &rows, partition, group, first);
-                    columns_of(set).for_each(|column| by_column[column] = cell);
-                }
-            }
-        }
-        self.cells.clear();
-        self.cells.extend(crawlers.iter().map(|crawler| match *policy.answering(crawler) {
-            [column] => by_column[column],
-            _ => by_column[policy.groups(crawler).answer(row_place).0],
-        }));
-        self.by_column = by_column;
-        &self.cells
-    }
-
-    fn cell(
-        &mut self,
-        policy: &Policy,
-        rows: &Groups<'_>,
-        partition: Option<Partition>,
-        group: Option<Group>,
-        column: usize,
-    ) -> Cell {
-        let extent = match (partition, group) {
-            (None, Some(group)) => self.by_rules(policy, rows, group, column),
-            _ => Extent::whole(partition.unwrap_or(Partition::Allowed)),
+    /// How much of an origin is blocked for a crawler, and whose group applies to it.
+    pub(super) fn cell(&mut self, side: Side<'_>, crawler: &Crawler) -> Cell {
+        let (column, group) = side.policy.groups(crawler).answer(side.row);
+        let extent = match (side.partition, group) {
+            (None, Some(group)) => self.by_rules(side, group, column),
+            _ => Extent::whole(side.partition.unwrap_or(Partition::Allowed)),
         };
         Cell { extent, group: GroupKind::of(group) }
     }
 
     /// How much is blocked by the rules of a group that applies to the crawlers of a column.
-    fn by_rules(&mut self, policy: &Policy, rows: &Groups<'_>, group: Group, column: usize) -> Extent {
-        let layer = usize::from(!std::ptr::eq(policy, self.policy));
-        if let Some(&known) = self.known[layer].get(&group.automaton) {
+    fn by_rules(&mut self, Side { policy, is_layer, .. }: Side<'_>, group: Group, column: usize) -> Extent {
+        if let Some(&known) = self.known.get(&(is_layer, group.automaton)) {
             return known;
         }
-        let words = rows.automaton(group);
+        let words = policy.rows().automaton(group);
         let root = match automaton::verdict(words, b"/", &mut self.scratch) {
             Verdict::Allowed => Partition::Allowed,
             Verdict::Blocked => Partition::Blocked,
@@ -183,7 +163,7 @@ impl<'p> AccessDecider<'p> {
             }
         };
         let extent = Extent { blocked, root };
-        self.known[layer].insert(group.automaton, extent);
+        self.known.insert((is_layer, group.automaton), extent);
         extent
     }
 }
@@ -204,10 +184,10 @@ impl AccessCounts {
     pub fn of(policy: &Policy, crawlers: &[Crawler], choices: Choices) -> Vec<AccessCounts> {
         let mut decider = AccessDecider::new(policy, choices);
         // Origins with the same rows and no other verdict have the same cells.
-        let mut same: HashMap<(bool, u32, Option<Partition>), u64> = HashMap::new();
-        for (of, record) in policy.records() {
-            let key = (std::ptr::eq(of, policy), record.row, decider.partition(&record));
-            *same.entry(key).or_default() += 1;
+        let mut same: HashMap<SideKey, (Side<'_>, u64)> = HashMap::new();
+        for found in policy.records() {
+            let side = decider.side(Some(&found));
+            same.entry(side.key()).or_insert((side, 0)).1 += 1;
         }
         let new = |crawler: &Crawler| AccessCounts {
             agent: crawler.agents().to_string(),
@@ -215,9 +195,9 @@ impl AccessCounts {
             root_blocked: 0,
         };
         let mut all: Vec<AccessCounts> = crawlers.iter().map(new).collect();
-        for ((is_own, row, partition), origins) in same {
-            let of = if is_own { policy } else { policy.changed().unwrap_or(policy) };
-            for (cell, counts) in decider.cells_of_row(of, row, partition, crawlers).iter().zip(&mut all) {
+        for (side, origins) in same.into_values() {
+            for (crawler, counts) in crawlers.iter().zip(&mut all) {
+                let cell = decider.cell(side, crawler);
                 counts.origins[cell.extent.blocked as usize][cell.group as usize] += origins;
                 counts.root_blocked += if cell.extent.root == Partition::Blocked { origins } else { 0 };
             }

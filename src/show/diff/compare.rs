@@ -14,30 +14,10 @@ use crate::policy::{Crawler, Group, Policy, Record};
 use crate::preferences::{KeptUse, Preference, PreferenceLine, Preferences, SignalScope, Use, is_about_uses};
 use crate::robots::{self, SideRecord};
 use crate::rules::{Patterns, Verdict};
-use crate::show::access::GroupKind;
-
-/// What one policy says of an origin: the policy that its row is of, which may be a layer, and the partition of all its lines, if
-/// the rules do not decide.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Side<'p> {
-    pub policy: &'p Policy,
-    /// Whether that is a layer's.
-    pub is_layer: bool,
-    pub row: u32,
-    pub partition: Option<Partition>,
-}
+use crate::show::access::{GroupKind, Side, SideKey};
 
 /// Whether an automaton is a layer's, and its place; or the verdict, if there is one for all paths.
 type DeciderKey = (bool, Result<u32, Verdict>);
-
-/// What tells a side from others of the same policy.
-pub(super) type SideKey = (bool, u32, Option<Partition>);
-
-impl Side<'_> {
-    pub fn key(&self) -> SideKey {
-        (self.is_layer, self.row, self.partition)
-    }
-}
 
 /// What paths tell of two automata, if any does, and these paths.
 type Told = (Option<Change>, Arc<Differences>);

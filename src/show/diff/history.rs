@@ -4,15 +4,14 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::change::Change;
-use super::compare::{Comparer, Side};
-use super::policies::{DiffError, Found, crawlers_of, side, side_by_side};
+use super::compare::Comparer;
+use super::policies::{DiffError, crawlers_of, side_by_side};
 use crate::dialect::Dialect;
 use crate::formats::{shortened, visible};
 use crate::judge::Choices;
-use crate::judge::decision::DecisionTable;
 use crate::policy::{self, Crawler, OriginStatus, Policy};
 use crate::robots::Agents;
-use crate::show::access::{AccessDecider, Cell, Extent, GroupKind, paths_of};
+use crate::show::access::{AccessDecider, Cell, Found, Side, paths_of};
 use crate::show::export::{self, Column, Format, Kind, Value, table};
 
 /// Policies in the order of time, to tell when each crawler's access changed.
@@ -110,8 +109,6 @@ impl<'p> History<'p> {
 struct Walk<'h, 'p> {
     history: &'h History<'p>,
     /// By policy.
-    decisions: Vec<DecisionTable>,
-    /// By policy.
     deciders: Vec<AccessDecider<'p>>,
     /// Of each policy but the first with the one before.
     comparers: Vec<(Comparer, Vec<[Crawler; 2]>)>,
@@ -129,29 +126,18 @@ impl<'p> Walk<'_, 'p> {
             let both = two[0].iter().zip(&two[1]).map(|(was, now)| [was.clone(), now.clone()]).collect();
             (Comparer::new(Arc::clone(&paths), 0), both)
         });
-        let mut by_policy = vec![choices.of_older(); policies.len()];
-        by_policy.last_mut().into_iter().for_each(|last| *last = *choices);
-        Walk {
-            history,
-            decisions: policies
-                .iter()
-                .zip(&by_policy)
-                .map(|(policy, &choices)| DecisionTable::new(choices, policy))
-                .collect(),
-            deciders: policies
-                .iter()
-                .zip(&by_policy)
-                .map(|(policy, &choices)| AccessDecider::new(policy, choices))
-                .collect(),
-            comparers: pairs.collect(),
-        }
+        let decider = |(number, policy): (usize, &&'p Policy)| {
+            let is_last = number + 1 == policies.len();
+            AccessDecider::new(policy, if is_last { *choices } else { choices.of_older() })
+        };
+        Walk { history, deciders: policies.iter().enumerate().map(decider).collect(), comparers: pairs.collect() }
     }
 
     /// The rows of an origin, which these are the records of, by policy.
     fn origin<E>(
         &mut self,
         origin: &[u8],
-        found: &[Found<'p>],
+        found: &[Option<Found<'p>>],
         always: bool,
         each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>,
     ) -> Result<(), E> {
@@ -177,21 +163,15 @@ impl<'p> Walk<'_, 'p> {
     }
 
     /// The access to an origin, by policy and crawler.
-    fn steps(&mut self, found: &[Found<'p>]) -> Vec<Vec<Step>> {
-        let Walk { history: History { policies, crawlers, .. }, decisions, deciders, comparers } = self;
-        let by_policy = decisions.iter().zip(deciders).zip(crawlers);
-        let cells = found.iter().zip(by_policy).map(|(found, ((decisions, decider), crawlers))| match found {
-            Some((of, record)) => decider.cells(of, record, crawlers).iter().map(|cell| (*cell, None)).collect(),
-            // It was never fetched.
-            None => {
-                let extent = Extent::whole(decisions.unfetched.partition());
-                vec![(Cell { extent, group: GroupKind::None }, None); crawlers.len()]
-            }
+    fn steps(&mut self, found: &[Option<Found<'p>>]) -> Vec<Vec<Step>> {
+        let Walk { history, deciders, comparers } = self;
+        let side = |(decider, found): (&AccessDecider<'p>, &Option<Found<'p>>)| decider.side(found.as_ref());
+        let sides: Vec<Side<'_>> = deciders.iter().zip(found).map(side).collect();
+        let of_policy = deciders.iter_mut().zip(&sides).zip(&history.crawlers);
+        let cells = of_policy.map(|((decider, side), crawlers)| {
+            crawlers.iter().map(|crawler| (decider.cell(*side, crawler), None)).collect()
         });
         let mut steps: Vec<Vec<Step>> = cells.collect();
-        let sides: Vec<Side<'_>> = (policies.iter().zip(found).zip(decisions))
-            .map(|((policy, found), decisions)| side(policy, found, decisions))
-            .collect();
         for ((comparer, crawlers), (both, steps)) in
             comparers.iter_mut().zip(sides.windows(2).zip(steps.iter_mut().skip(1)))
         {

@@ -7,13 +7,12 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use super::change::{Change, Difference, OriginChange};
-use super::compare::{Comparer, Side, UseComparer};
+use super::compare::{Comparer, UseComparer};
 use crate::judge::Choices;
-use crate::judge::decision::DecisionTable;
 use crate::output::form::crawler_name;
-use crate::policy::{self, Crawler, CrawlerError, Policy, Record};
+use crate::policy::{self, Crawler, CrawlerError, Policy};
 use crate::robots::Agents;
-use crate::show::access::paths_of;
+use crate::show::access::{Found, Side, decisions, paths_of};
 use crate::show::export::{self, Column, Format, Kind, Value, table};
 
 /// Two policies that cannot be compared.
@@ -172,7 +171,7 @@ impl<'p> Diff<'p> {
                 [_, None] => Some(Change::Went),
                 _ => None,
             };
-            let sides = [0, 1].map(|at| side(self.policies[at], &found[at], &decisions[at]));
+            let sides = [0, 1].map(|at| Side::of(self.policies[at], found[at].as_ref(), &decisions[at]));
             let statuses = [0, 1].map(|at| found[at].as_ref().map(|(_, record)| record.origin_status));
             let mut is_changed = false;
             let of_groups = comparer.compare(sides, &self.crawlers);
@@ -233,22 +232,10 @@ impl<'p> Diff<'p> {
     }
 }
 
-/// What a policy says of an origin. What it does not have was never fetched.
-pub(super) fn side<'p>(policy: &'p Policy, found: &Found<'p>, decisions: &DecisionTable) -> Side<'p> {
-    match found {
-        None => Side { policy, is_layer: false, row: 0, partition: Some(decisions.unfetched.partition()) },
-        Some((of, record)) => {
-            let partition = decisions.of(record).partition();
-            Side { policy: of, is_layer: !std::ptr::eq(*of, policy), row: record.row, partition }
-        }
-    }
-}
-
-/// The record of an origin in a policy, with the policy whose groups it names, which may be that of layers; `None` if it has none.
-pub(super) type Found<'p> = Option<(&'p Policy, Record<'p>)>;
-
 /// All origins that any of these policies has, in order, each with its record by every policy.
-pub(super) fn side_by_side<'p>(policies: &[&'p Policy]) -> impl Iterator<Item = (&'p [u8], Vec<Found<'p>>)> + use<'p> {
+pub(super) fn side_by_side<'p>(
+    policies: &[&'p Policy],
+) -> impl Iterator<Item = (&'p [u8], Vec<Option<Found<'p>>>)> + use<'p> {
     let mut records: Vec<_> = policies.iter().map(|policy| policy.records().peekable()).collect();
     std::iter::from_fn(move || {
         let first = records.iter_mut().filter_map(|records| records.peek().map(|(_, record)| record.origin)).min()?;

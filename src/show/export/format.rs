@@ -17,7 +17,7 @@ use crate::formats::replace::{FileKind, replace, start};
 use crate::formats::visible::escaped;
 use crate::formats::{json, time};
 use crate::policy::source::SourceKind;
-use crate::policy::{Policy, Record};
+use crate::show::access::Found;
 use crate::threads;
 
 named! {
@@ -143,7 +143,7 @@ pub(super) const ROWS: usize = 1 << 13;
 /// Some origins, and the text of their rows, which one thread makes.
 struct Part<'p> {
     maker: RowMaker<'p>,
-    records: Vec<(&'p Policy, Record<'p>)>,
+    records: Vec<Found<'p>>,
     text: Vec<u8>,
 }
 
@@ -210,10 +210,7 @@ impl RowText {
 impl Part<'_> {
     fn make(&mut self, text: RowText, columns: &[Column]) -> io::Result<()> {
         let Part { maker, records, text: out } = self;
-        for (policy, record) in records.drain(..) {
-            maker.rows(policy, &record, &mut |row| text.row(columns, row, out))?;
-        }
-        Ok(())
+        records.drain(..).try_for_each(|found| maker.rows(&found, &mut |row| text.row(columns, row, out)))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::judge::Choices;
 use crate::policy::{Crawler, Group, OriginState, Outline, Policy, Record, Ruling};
 use crate::preferences::{PreferenceLine, SignalScope, Use, is_about_uses};
 use crate::robots::{Delay, SideKey, SideRecord};
-use crate::show::access::{AccessCounts, AccessDecider, Blocked, Cell, GroupKind};
+use crate::show::access::{AccessCounts, AccessDecider, Blocked, Cell, Found, GroupKind};
 
 /// A column of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,7 +173,7 @@ impl<'p> Export<'p> {
             return counts.iter().try_for_each(|counts| each(&summary_row(counts)));
         }
         let mut maker = RowMaker::new(self);
-        self.policy.records().try_for_each(|(of, record)| maker.rows(of, &record, each))
+        self.policy.records().try_for_each(|found| maker.rows(&found, each))
     }
 }
 
@@ -196,8 +196,9 @@ impl<'p> RowMaker<'p> {
         RowMaker { table, crawlers, agents, decider, content_signal: choices.content_signal }
     }
 
-    /// Passes the rows of an origin to `each`. The record is of this policy: that of the maker, or that of the layers over it.
-    pub fn rows<E>(&mut self, policy: &Policy, record: &Record<'_>, each: &mut Each<'_, E>) -> Result<(), E> {
+    /// Passes the rows of an origin to `each`.
+    pub fn rows<E>(&mut self, found: &Found<'p>, each: &mut Each<'_, E>) -> Result<(), E> {
+        let (policy, record) = found;
         let RowMaker { table, crawlers, agents, decider, content_signal } = self;
         let mut named = crawlers.iter().zip(agents.iter().map(String::as_bytes));
         let column = |crawler| policy.groups(crawler).answer(record.row).0;
@@ -223,8 +224,9 @@ impl<'p> RowMaker<'p> {
                 about_uses.try_for_each(|side| each(&preference_row(record, name, side, PreferenceLine::of(side))))
             }),
             Table::Access => {
-                let cells = decider.iter_mut().flat_map(|decider| decider.cells(policy, record, crawlers));
-                cells.zip(agents).try_for_each(|(cell, agent)| each(&access_row(record, agent.as_bytes(), cell)))
+                let Some(decider) = decider else { return Ok(()) };
+                let side = decider.side(Some(found));
+                named.try_for_each(|(crawler, name)| each(&access_row(record, name, &decider.cell(side, crawler))))
             }
             Table::AccessSummary => Ok(()),
         }

@@ -14,7 +14,7 @@ use crate::policy::{Crawler, Group, Groups, Hop, OriginStatus, Policy, Record, R
 use crate::preferences::{Preference, PreferenceLine, SignalScope, Use};
 use crate::robots::{BodyFlaw, Delay, GroupOrigin, SideKey, SideRecord};
 use crate::rules::{ChosenRules, KeptRule};
-use crate::show::access::{AccessDecider, Blocked, Cell, GroupKind};
+use crate::show::access::{AccessDecider, Blocked, Found, GroupKind};
 
 /// The entry of an origin in a policy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -200,21 +200,21 @@ impl OriginEntry {
         let found = own.or_else(|| policy.origin(sibling.as_deref()?));
         let origin = found.as_ref().map_or(origin, |(_, record)| String::from_utf8_lossy(record.origin));
         let chain = policy.chain(&origin);
-        Ok(found.map(|(of, record)| {
-            // Its redirects may lead to answers of other layers.
-            let cells = AccessDecider::new(policy, choices).cells(of, &record, crawlers).to_vec();
-            OriginEntry::of_record(of, &record, &chain, (crawlers, &cells), choices)
-        }))
+        // Its redirects may lead to answers of other layers.
+        let entry =
+            |found| OriginEntry::of_record(&found, &chain, crawlers, AccessDecider::new(policy, choices), choices);
+        Ok(found.map(entry))
     }
 
     /// The entry with this record of a policy.
-    fn of_record(
-        policy: &Policy,
-        record: &Record<'_>,
+    fn of_record<'p>(
+        found: &Found<'p>,
         chain: &[Hop],
-        (crawlers, cells): (&[Crawler], &[Cell]),
+        crawlers: &[Crawler],
+        mut decider: AccessDecider<'p>,
         choices: Choices,
     ) -> OriginEntry {
+        let ((policy, record), side) = (found, decider.side(Some(found)));
         let now = choices.timed().now;
         let state = record.state();
         let is_in_use = state.operator_override.ruling.is_none() && state.origin_status_in_use().is_definite();
@@ -228,8 +228,9 @@ impl OriginEntry {
             paused: state.operator_override.paused_until.is_some_and(|until| now < until),
             crawl_delay: operators_delay.map(|delay| text(delay.record.value)),
         };
-        let of_crawler = |(crawler, cell): (&Crawler, &Cell)| {
-            AgentEntry::of(policy, record, crawler, cell.extent.blocked, choices.content_signal)
+        let of_crawler = |crawler: &Crawler| {
+            let blocked = decider.cell(side, crawler).extent.blocked;
+            AgentEntry::of(policy, record, crawler, blocked, choices.content_signal)
         };
         let is_overridden = record.is_overridden() || operators_delay.is_some();
         let good = state
@@ -248,7 +249,7 @@ impl OriginEntry {
             stale: until.map(|until| until < now),
             html_page: state.html_page,
             operator_override: is_overridden.then_some(operator_override),
-            agents: crawlers.iter().zip(cells).map(of_crawler).collect(),
+            agents: crawlers.iter().map(of_crawler).collect(),
             sitemaps: records.iter().filter(|record| record.key == SideKey::Sitemap).map(side_line).collect(),
         }
     }

@@ -39,8 +39,7 @@ pub(super) fn changes(report: &Report) -> String {
     }
     if let Some(changes) = &report.receipt.changes {
         let rows = changes.iter().map(|(name, &lines)| [Cell::Code(name.clone()), Cell::Number(lines)]);
-        let columns = [("change", false), ("lines", true)];
-        content.push_str(&table("Lines that changed since the older policy of the run", &columns, rows));
+        content.push_str(&table("Lines that changed since the older policy of the run", &["change", "lines"], rows));
         let lines = sum(changes);
         let told = format!("The run itself compared two policies: {} verdicts changed.", number(lines));
         content.push_str(&(paragraph(&told) + &source("From the receipt.")));
@@ -65,8 +64,7 @@ fn since_policy(report: &Report, changes: &PolicyChanges, explained: &Explained)
     let rows = changes.counts.iter().map(|(&(crawler, change), &origins)| {
         [Cell::Words(name(crawler)), Cell::Term(change.name().to_owned(), meaning(change)), Cell::Number(origins)]
     });
-    let columns = [("crawler", false), ("change", false), ("origins", true)];
-    content.push_str(&table("Changed origins", &columns, rows));
+    content.push_str(&table("Changed origins", &["crawler", "change", "origins"], rows));
     let error = explained.lines.iter().map(|lines| lines.costs.error()).sum();
     let caption = caption(
         "Changes, those of the most blocked or deferred lines first",
@@ -83,8 +81,7 @@ fn since_policy(report: &Report, changes: &PolicyChanges, explained: &Explained)
         let cells = [origin, change, Cell::Number(changed.lines), Cell::Code(changed.example.clone())];
         cells.into_iter().chain([Cell::Words(names)]).take(4 + crawlers)
     });
-    let columns = [("origin", false), ("change", false), ("lines", true), ("for example", false), ("crawlers", false)];
-    content.push_str(&table(&caption, &columns[..4 + crawlers], rows));
+    content.push_str(&table(&caption, &["origin", "change", "lines", "for example", "crawlers"], rows));
     let told = "From both policies, by the choices of the run, as diff compares them; lines are those of this run that are blocked or \
                 deferred now, once for each crawler. filter --against counts the lines whose verdict changed.";
     content + &source(told)

@@ -157,8 +157,7 @@ fn authorities(report: &Report, parts: &[(&'static str, PartitionPart)]) -> Stri
         let outcome = Cell::Outcome(name, reason.name().to_owned(), reason_meaning(reason));
         [Cell::Code(what), outcome, Cell::Number(lines), Cell::Share(lines, all)]
     });
-    let columns = [("choice", false), ("outcome", false), ("lines", true), ("of all lines", true)];
-    paragraph(&told) + &table("Choices and overrides by lines", &columns, rows)
+    paragraph(&told) + &table("Choices and overrides by lines", &["choice", "outcome", "lines", "of all lines"], rows)
 }
 
 /// The overrides that decided on the most lines.
@@ -179,8 +178,8 @@ fn overrides(report: &Report) -> String {
         let given = words(state.operator_override, report.receipt.options.choices.now);
         [Cell::Origin(origin.clone(), String::new()), Cell::Words(given), Cell::Number(lines), Cell::Share(lines, all)]
     });
-    let columns = [("origin", false), ("override", false), ("lines", true), ("of all lines", true)];
-    table(&caption, &columns, rows) + &source("Overrides are of the policy; lines are those of the run, read again.")
+    table(&caption, &["origin", "override", "lines", "of all lines"], rows)
+        + &source("Overrides are of the policy; lines are those of the run, read again.")
 }
 
 /// An override at a time.

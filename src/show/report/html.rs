@@ -123,27 +123,25 @@ pub(super) enum Cell {
     Share(u64, u64),
 }
 
-/// A table with these columns, which can be sorted by any of them; a column of numbers is marked `true`. Empty without rows.
+/// A table with these columns, which can be sorted by any of them. Empty without rows.
 pub(super) fn table<R: IntoIterator<Item = Cell>>(
     caption: &str,
-    columns: &[(&'static str, bool)],
+    columns: &[&str],
     rows: impl IntoIterator<Item = R>,
 ) -> String {
-    let row = |cells: R| {
-        let cells: Vec<Cell> = cells.into_iter().collect();
+    let rows: Vec<Vec<Cell>> = rows.into_iter().map(|cells| cells.into_iter().collect()).collect();
+    let Some(first) = rows.first() else { return String::new() };
+    let column = |(name, cell): (&&str, &Cell)| {
+        let class = if cell.is_number() { " class=\"number\"" } else { "" };
+        format!("<th scope=\"col\"{class}>{}</th>", text(name))
+    };
+    let row = |cells: &Vec<Cell>| {
         let partition = cells.iter().find_map(Cell::partition);
         let head = partition.map_or_else(|| "<tr>".to_owned(), |name| format!("<tr data-partition=\"{name}\">"));
         format!("{head}{}</tr>\n", cells.iter().map(Cell::html).collect::<String>())
     };
-    let rows: String = rows.into_iter().map(row).collect();
-    if rows.is_empty() {
-        return rows;
-    }
-    let column = |(name, is_number): &(&str, bool)| {
-        let class = if *is_number { " class=\"number\"" } else { "" };
-        format!("<th scope=\"col\"{class}>{}</th>", text(name))
-    };
-    let (caption, columns) = (text(caption), columns.iter().map(column).collect::<String>());
+    let columns: String = columns.iter().zip(first).map(column).collect();
+    let (caption, rows) = (text(caption), rows.iter().map(row).collect::<String>());
     format!(
         "<div class=\"scroll\"><table>\n<caption>{caption}</caption>\n<thead><tr>{columns}</tr></thead>\n<tbody>\n{rows}</tbody>\
          </table></div>\n"
@@ -157,6 +155,10 @@ impl Cell {
             Cell::Partition(name) | Cell::Outcome(name, ..) => Some(name),
             _ => None,
         }
+    }
+
+    fn is_number(&self) -> bool {
+        matches!(self, Cell::Number(_) | Cell::Difference(..) | Cell::Share(..))
     }
 
     fn html(&self) -> String {
@@ -277,9 +279,8 @@ mod tests {
         let raw = "<script>alert(\"1\")</script>&amp;'\u{202e}\u{7}\nä\u{200f}\u{61c}\u{9b}";
         let expected = "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;amp;&#39;\\u{202e}\\u{7}\\nä\\u{200f}\\u{61c}\\u{9b}";
         assert_eq!(text(raw), expected);
-        let columns = [("<i>", false)];
-        assert_eq!(table("<b>", &columns, [[]; 0]), "");
-        let html = table("<b>", &columns, [[Cell::Code("</code><u>".to_owned()), Cell::Words("<s>".to_owned())]]);
+        assert_eq!(table("<b>", &["<i>"], [[]; 0]), "");
+        let html = table("<b>", &["<i>"], [[Cell::Code("</code><u>".to_owned()), Cell::Words("<s>".to_owned())]]);
         assert!(["<b>", "<i>", "<u>", "<s>"].iter().all(|markup| !html.contains(markup)), "{html}");
     }
 

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::changes::{self, changes};
-use super::crawlers::{crawlers, heading};
+use super::crawlers::{self, crawlers, heading};
 use super::decided::{self, decided};
 use super::facts::{Explained, Report, UseCounts};
 use super::html::{
@@ -161,7 +161,6 @@ fn partitions(report: &Report) -> String {
         content.push_str(&heading(&report.receipt, &agent));
         let lines: Vec<(&'static str, u64)> = parts.iter().map(|(name, part)| (*name, part.judged.lines)).collect();
         content.push_str(&bar_of_parts("Shares of the partitions", &lines));
-        let columns = [("partition", false), ("reason", false), ("lines", true), ("of all lines", true)];
         let reasons = parts.iter().flat_map(|(name, part)| part.reasons.iter().map(move |reason| (*name, reason)));
         let mut reasons: Vec<_> = reasons.collect();
         reasons.sort_by_key(|(_, (_, lines))| Reverse(**lines));
@@ -170,7 +169,11 @@ fn partitions(report: &Report) -> String {
             let meaning = Reason::from_name(reason.as_bytes()).map_or("", reason_meaning);
             [Cell::Partition(name), Cell::Term(reason.to_string(), meaning), Cell::Number(lines), share]
         });
-        content.push_str(&table("Reasons, with their shares of all lines", &columns, rows));
+        content.push_str(&table(
+            "Reasons, with their shares of all lines",
+            &["partition", "reason", "lines", "of all lines"],
+            rows,
+        ));
     }
     content.push_str(&reasons_legend(report));
     let Receipt { duplicates, seen, unchanged, .. } = &report.receipt;
@@ -243,13 +246,11 @@ fn top_costs(report: &Report, lines: &RereadLines) -> String {
         let outcome = Cell::Outcome(cost.partition.name(), cost.reason.name().to_owned(), reason_meaning(cost.reason));
         [origin, outcome, Cell::Number(times), Cell::Share(times, all)]
     });
-    let columns = [("origin", false), ("outcome", false), ("lines", true), ("of all lines", true)];
-    table(&caption, &columns, rows)
+    table(&caption, &["origin", "outcome", "lines", "of all lines"], rows)
 }
 
 fn top_deciders(lines: &RereadLines, most: usize) -> String {
     let caption = caption("Deciding rules", lines.deciders.len(), most, lines.deciders.error());
-    let columns = [("rule", false), ("lines", true), ("of blocked lines", true), ("for example at", false)];
     let rows = lines.deciders.most_frequent(most).into_iter().map(|(decider, times, place)| {
         let (rule, more) = match decider {
             Decider::Rule(value) => {
@@ -263,7 +264,7 @@ fn top_deciders(lines: &RereadLines, most: usize) -> String {
         let origin = Cell::Origin(place.origin.clone(), more);
         [rule, Cell::Number(times), Cell::Share(times, lines.blocked), origin]
     });
-    table(&caption, &columns, rows)
+    table(&caption, &["rule", "lines", "of blocked lines", "for example at"], rows)
 }
 
 /// The statuses of the origins, and the robots.txt files still to be fetched.
@@ -274,7 +275,7 @@ fn origins(report: &Report) -> String {
         content.push_str(&uses_table(uses));
         let row =
             |words: String, origins| [Cell::Words(words), Cell::Number(origins), Cell::Share(origins, summary.origins)];
-        let columns = |first| [(first, false), ("origins", true), ("of all origins", true)];
+        let columns = |first| [first, "origins", "of all origins"];
         let occurring = summary.origin_statuses.iter().filter(|count| count.origins > 0);
         let meanings = occurring.map(|count| row(count.origin_status.name().to_owned(), count.origins));
         content.push_str(&table("Origins of the policy", &columns("what the last answer means"), meanings));
@@ -290,8 +291,8 @@ fn origins(report: &Report) -> String {
 
 /// How much of the policy's origins is blocked for each crawler.
 fn access_table(counts: &[AccessCounts]) -> String {
-    let columns = access::Blocked::ALL.map(|blocked| (blocked.name(), true));
-    let columns: Vec<_> = [("crawler", false)].into_iter().chain(columns).chain([("/ is blocked", true)]).collect();
+    let columns = access::Blocked::ALL.map(access::Blocked::name);
+    let columns: Vec<_> = ["crawler"].into_iter().chain(columns).chain(["/ is blocked"]).collect();
     let rows = counts.iter().map(|one| {
         let numbers = access::Blocked::ALL.map(|blocked| one.with(blocked)).into_iter().chain([one.root_blocked]);
         [Cell::Words(one.agent.clone())].into_iter().chain(numbers.map(Cell::Number))
@@ -302,8 +303,8 @@ fn access_table(counts: &[AccessCounts]) -> String {
 /// What the policy's origins say about uses of their pages, for each crawler and use of which any says something.
 fn uses_table(counts: &[UseCounts]) -> String {
     const SAID: [Preference; 3] = [Preference::Yes, Preference::No, Preference::Broken];
-    let columns = SAID.map(|preference| (preference.name(), true));
-    let columns: Vec<_> = [("crawler", false), ("use", false)].into_iter().chain(columns).collect();
+    let columns = SAID.map(Preference::name);
+    let columns: Vec<_> = ["crawler", "use"].into_iter().chain(columns).collect();
     let rows = counts.iter().flat_map(|one| Use::all().map(move |use_| (one, use_))).filter_map(|(one, use_)| {
         let numbers = SAID.map(|preference| one.with(use_, preference));
         let words = [one.agent.clone(), use_.name().to_owned()].map(Cell::Words);
@@ -318,18 +319,15 @@ fn waiting(report: &Report) -> String {
         let [origins, lines] = [counts.origins, counts.lines].map(Cell::Number);
         [term(cause.reason), origins, lines, Cell::Words(status(cause.status))]
     });
-    let columns = [("reason", false), ("origins", true), ("waiting lines", true), ("status", false)];
-    let reasons = table("robots.txt to fetch, by reason", &columns, reasons);
+    let reasons = table("robots.txt to fetch, by reason", &["reason", "origins", "waiting lines", "status"], reasons);
     let caption = caption("robots.txt to fetch, by waiting lines", report.waiting.count() as usize, report.most, 0);
-    let columns =
-        [("origin", false), ("waiting lines", true), ("reason", false), ("status", false), ("last asked", false)];
     let origins = report.waiting.origins.iter().map(|waiting| {
         let origin = Cell::Origin(waiting.origin.0.clone(), String::new());
         let cause = waiting.cause;
         let asked = Cell::Words(waiting.asked_at.map_or_else(|| "not recorded".to_owned(), time));
         [origin, Cell::Number(waiting.lines), term(cause.reason), Cell::Words(status(cause.status)), asked]
     });
-    let tables = reasons + &table(&caption, &columns, origins);
+    let tables = reasons + &table(&caption, &["origin", "waiting lines", "reason", "status", "last asked"], origins);
     if tables.is_empty() { tables } else { tables + &source("Waiting lines are from robots-needed.tsv.") }
 }
 
@@ -349,8 +347,7 @@ fn engines(report: &Report) -> String {
     let bodies = policy.captures.flaws().map(|(name, count)| (Cell::Words(format!("bodies: {name}")), count));
     let archives = policy.warc.flaws().map(|(name, count)| (Cell::Words(format!("WARC: {name}")), count));
     let rows = notes.chain(bodies).chain(archives).map(|(what, count)| [what, Cell::Number(count)]);
-    let columns = [("what", false), ("how often", true)];
-    content.push_str(&table("What was dropped or cut in robots.txt files", &columns, rows));
+    content.push_str(&table("What was dropped or cut in robots.txt files", &["what", "how often"], rows));
     let terms: Vec<_> = policy.notes.iter().map(|(kind, _)| (kind.name(), note_meaning(kind))).collect();
     content.push_str(&legend("What these mean", &terms));
     folded("engines", "Rules and engines", &content)
@@ -377,8 +374,7 @@ fn lists(report: &Report) -> String {
         let [lines, bytes] = [list.input.lines, list.input.bytes].map(Cell::Number);
         [Cell::Code(list.path.clone()), lines, Cell::Share(list.input.lines, report.receipt.input.lines), bytes]
     });
-    let columns = [("list", false), ("lines", true), ("of all lines", true), ("bytes", true)];
-    let mut content = table(&caption, &columns, rows);
+    let mut content = table(&caption, &["list", "lines", "of all lines", "bytes"], rows);
     if report.receipt.skipped > 0 {
         let parts = number(report.receipt.skipped);
         let what = "parts of lists could not be read and were skipped; the receipt lists them.";
@@ -389,13 +385,9 @@ fn lists(report: &Report) -> String {
 
 fn options(report: &Report) -> String {
     let receipt = &report.receipt;
-    let options = serde_json::to_value(&receipt.options).unwrap_or_default();
-    let options =
-        options.as_object().into_iter().flatten().map(|(name, value)| {
-            (name.replace('_', "-"), value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-        });
     let first = [("agents", receipt.agents.join("; ")), ("dialect", receipt.dialect.to_string())];
     let first = first.map(|(name, value)| (name.to_owned(), value));
-    let rows = first.into_iter().chain(options).map(|(name, value)| [Cell::Words(name), Cell::Code(value)]);
-    section("options", "Options", &table("As recorded in the receipt", &[("option", false), ("value", false)], rows))
+    let rows =
+        first.into_iter().chain(crawlers::options(receipt)).map(|(name, value)| [Cell::Words(name), Cell::Code(value)]);
+    section("options", "Options", &table("As recorded in the receipt", &["option", "value"], rows))
 }

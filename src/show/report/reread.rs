@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::top_keys::TopKeys;
 use crate::formats::memory::prefetch;
-use crate::judge::decision::Decision;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::Matcher;
 use crate::origin;
@@ -124,32 +123,13 @@ fn by_origin<'u>(urls: &'u [Cow<'_, [u8]>]) -> Vec<LineOfOrigin<'u>> {
     lines
 }
 
-/// Invalid lines that cannot be told from blocked ones by the columns of their file: those of `--blocked-for` have no verdict.
-#[derive(Debug, Clone, Copy)]
-struct HiddenInvalid {
-    are_there: bool,
-    /// Whether lines with a tab inside are among them.
-    with_tabs: bool,
-}
-
-impl HiddenInvalid {
-    fn of(receipt: &Receipt) -> HiddenInvalid {
-        let invalid = receipt.partitions.iter().filter(|(name, _)| name.starts_with(Partition::Invalid.name()));
-        let with_tabs = invalid.map(|(_, part)| part).any(|part| part.reasons.contains_key(Reason::Tab.name()));
-        HiddenInvalid { are_there: receipt.options.form == OutputMode::BlockedFor, with_tabs }
-    }
-
-    /// Whether a trimmed URL is one of these.
-    fn has(self, url: &[u8]) -> bool {
-        self.are_there && (origin::split(url).is_err() || self.with_tabs && url.contains(&b'\t'))
-    }
-}
-
-/// Judges the lines of one partition again.
-struct Rereader<'r> {
-    matcher: &'r Matcher,
-    explainer: Explainer,
-    partition: Partition,
+/// Whether a trimmed URL is an invalid line that cannot be told from blocked ones by the columns of its file: those of `--blocked-for`
+/// have no verdict.
+fn is_hidden_invalid(receipt: &Receipt) -> impl Fn(&[u8]) -> bool {
+    let invalid = receipt.partitions.iter().filter(|(name, _)| name.starts_with(Partition::Invalid.name()));
+    let with_tabs = invalid.map(|(_, part)| part).any(|part| part.reasons.contains_key(Reason::Tab.name()));
+    let are_there = receipt.options.form == OutputMode::BlockedFor;
+    move |url| are_there && (origin::split(url).is_err() || with_tabs && url.contains(&b'\t'))
 }
 
 impl RereadLines {
@@ -162,23 +142,22 @@ impl RereadLines {
         read: &AtomicU64,
     ) -> Result<RereadLines, VerifyError> {
         let matcher = Matcher::new(policy, crawler.clone(), run.receipt.options.choices);
-        let hidden = HiddenInvalid::of(run.receipt);
+        let is_hidden = is_hidden_invalid(run.receipt);
         let mut all = RereadLines::default();
         for &partition in partitions {
             let of = |urls: &[Cow<'_, [u8]>]| {
-                let mut found = RereadLines::default();
-                let mut rereader = Rereader { matcher: &matcher, explainer: matcher.explainer(), partition };
+                let (mut found, mut explainer) = (RereadLines::default(), matcher.explainer());
                 // Lines of one origin are explained by one look-up. The examples are those of the origins that come first.
                 let mut lines = by_origin(urls);
                 if partition == Partition::Blocked {
-                    lines.retain(|line| !hidden.has(line.url));
+                    lines.retain(|line| !is_hidden(line.url));
                     found.blocked += lines.len() as u64;
                 }
                 let mut origins = lines.chunk_by(|one, other| one.origin == other.origin).peekable();
                 while let Some(same) = origins.next() {
                     let next = origins.peek().copied().unwrap_or_default();
                     next.iter().take(PREFETCHED).for_each(|line| prefetch(line.url, 0));
-                    found.count(same, &mut rereader);
+                    found.count(same, partition, &matcher, &mut explainer);
                 }
                 read.fetch_add(urls.len() as u64, Ordering::Relaxed);
                 found
@@ -204,91 +183,59 @@ impl RereadLines {
         self.unreachable.append(later.unreachable);
     }
 
-    /// Counts lines of one origin.
-    fn count(&mut self, lines: &[LineOfOrigin<'_>], rereader: &mut Rereader<'_>) {
+    /// Counts lines of one origin that the run put into a partition.
+    fn count(
+        &mut self,
+        lines: &[LineOfOrigin<'_>],
+        partition: Partition,
+        matcher: &Matcher,
+        explainer: &mut Explainer,
+    ) {
         let Some(first) = lines.first() else { return };
-        let basis = rereader.explainer.basis(first.url);
-        let kind = basis.and_then(|(decision, state)| Some((OriginKind::of(decision, &state)?, state)));
-        if rereader.partition == Partition::Allowed && kind.is_none() {
+        // Besides, whatever the partition: origins that an override decides on, a ruling or a pause that is not over, and those whose
+        // server failed.
+        let kind = explainer.basis(first.url).and_then(|(decision, state)| {
+            let is_paused = decision.if_allowed().reason() == Reason::Paused;
+            match state.operator_override.ruling {
+                None if !is_paused => state.origin_status.is_unreachable().then_some((&mut self.unreachable, state)),
+                _ => Some((&mut self.overridden, state)),
+            }
+        });
+        if partition == Partition::Allowed && kind.is_none() {
             return;
         }
         let Some(origin) = origin_of(first.url) else {
             // It has one, unless the file has changed.
-            self.elsewhere[rereader.partition as usize] += lines.len() as u64;
+            self.elsewhere[partition as usize] += lines.len() as u64;
             return;
         };
-        let counted = match rereader.partition {
-            Partition::Blocked => self.count_blocked(lines, &origin, rereader),
-            Partition::Deferred => self.count_deferred(lines, &origin, rereader),
-            _ => rereader.allowed(lines),
-        };
-        match kind.filter(|_| counted > 0) {
-            Some((OriginKind::Overridden, state)) => self.overridden.add(origin, counted, || state),
-            Some((OriginKind::Unreachable, state)) => self.unreachable.add(origin, counted, || state),
-            None => {}
-        }
-    }
-
-    /// Counts lines that the run blocked; returns how many the policy blocks. Each may have a rule of its own.
-    fn count_blocked(&mut self, lines: &[LineOfOrigin<'_>], origin: &str, rereader: &mut Rereader<'_>) -> u64 {
-        let Rereader { matcher, explainer, .. } = rereader;
+        // The state of an origin decides on all of its deferred lines. Each other line may have a rule of its own.
+        let (asked, times) =
+            if partition == Partition::Deferred { (&lines[..1], lines.len() as u64) } else { (lines, 1) };
         let mut by_place = BTreeMap::<(u32, Reason), (Decider, u64)>::new();
-        for LineOfOrigin { url, .. } in lines {
-            let (outcome, rule) = explainer.blocking(url).unwrap_or_else(|| (matcher.judge(url), None));
-            if outcome.partition() == Partition::Blocked {
+        for LineOfOrigin { url, .. } in asked {
+            let blocking = if partition == Partition::Blocked { explainer.blocking(url) } else { None };
+            let (outcome, rule) = blocking.unwrap_or_else(|| (matcher.judge(url), None));
+            // The `/robots.txt` that is always allowed is so whatever the origin.
+            if outcome.partition() == partition && outcome.reason() != Reason::RobotsTxt {
                 let place = (rule.map_or(0, |rule| rule.line), outcome.reason());
-                by_place.entry(place).or_insert_with(|| (Decider::of(rule, outcome.reason()), 0)).1 += 1;
+                by_place.entry(place).or_insert_with(|| (Decider::of(rule, outcome.reason()), 0)).1 += times;
             } else {
-                self.elsewhere[Partition::Blocked as usize] += 1;
+                self.elsewhere[partition as usize] += times;
             }
         }
-        let blocked = by_place.values().map(|(_, times)| times).sum();
+        let counted = by_place.values().map(|(_, times)| times).sum();
+        if let Some((of_kind, state)) = kind.filter(|_| counted > 0) {
+            of_kind.add(origin.clone(), counted, || state);
+        }
         for ((line, reason), (decider, times)) in by_place {
-            self.deciders.add(decider, times, || DecidingPlace { origin: origin.to_owned(), line });
-            self.costs.add(Cost { origin: origin.to_owned(), partition: Partition::Blocked, reason }, times, || ());
+            if partition == Partition::Blocked {
+                self.deciders.add(decider, times, || DecidingPlace { origin: origin.clone(), line });
+            }
+            if partition != Partition::Allowed {
+                self.costs.add(Cost { origin: origin.clone(), partition, reason }, times, || ());
+            }
         }
-        blocked
-    }
-
-    /// Counts lines that the run deferred; returns how many the policy defers. The state of an origin decides on all of them.
-    fn count_deferred(&mut self, lines: &[LineOfOrigin<'_>], origin: &str, rereader: &mut Rereader<'_>) -> u64 {
-        let outcome = rereader.matcher.judge(lines[0].url);
-        if outcome.partition() != Partition::Deferred {
-            self.elsewhere[Partition::Deferred as usize] += lines.len() as u64;
-            return 0;
-        }
-        let cost = Cost { origin: origin.to_owned(), partition: Partition::Deferred, reason: outcome.reason() };
-        self.costs.add(cost, lines.len() as u64, || ());
-        lines.len() as u64
-    }
-}
-
-impl Rereader<'_> {
-    /// How many lines the policy allows, but for the `/robots.txt` that is always allowed.
-    fn allowed(&self, lines: &[LineOfOrigin<'_>]) -> u64 {
-        let is_by_origin = |line: &&LineOfOrigin<'_>| {
-            let outcome = self.matcher.judge(line.url);
-            outcome.partition() == Partition::Allowed && outcome.reason() != Reason::RobotsTxt
-        };
-        lines.iter().filter(is_by_origin).count() as u64
-    }
-}
-
-/// The kinds of origins whose lines are counted, whatever their partition.
-#[derive(Debug, Clone, Copy)]
-enum OriginKind {
-    /// An override of the operator decides: a ruling, or a pause that is not over.
-    Overridden,
-    /// The server failed to deliver the robots.txt.
-    Unreachable,
-}
-
-impl OriginKind {
-    fn of(decision: Decision, state: &OriginState) -> Option<OriginKind> {
-        let is_overridden =
-            state.operator_override.ruling.is_some() || decision.if_allowed().reason() == Reason::Paused;
-        let is_unreachable = state.origin_status.is_unreachable();
-        is_overridden.then_some(OriginKind::Overridden).or(is_unreachable.then_some(OriginKind::Unreachable))
     }
 }
 

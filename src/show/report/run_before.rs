@@ -1,16 +1,15 @@
 //! What changed since an earlier run, by the counts of both receipts.
 
-use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::crawlers::heading;
+use super::crawlers::{OfPartition, crawlers, heading, options};
 use super::error::ReportError;
 use super::html::{Cell, difference, paragraph, source, table};
 use super::meanings::reason_meaning;
 use crate::formats::{shown, time};
-use crate::outcome::{Partition, Reason};
-use crate::output::receipt::{Part, PartitionPart, Receipt};
+use crate::outcome::Reason;
+use crate::output::receipt::{Part, Receipt};
 use crate::robots::Agents;
 use crate::run::verify::{contradictions, read_receipt, read_receipt_file};
 
@@ -36,17 +35,12 @@ impl RunBefore {
     /// How the partitions of a run have changed, in a few words.
     pub(super) fn headline(&self, now: &Receipt) -> Option<String> {
         let was = &*self.receipt;
-        let [(_, [of_was, of_now])] = both(was, now)[..] else { return None };
-        let part = |receipt: &Receipt, place: usize, partition: Partition| {
-            let names = receipt.splits().partitions();
-            let name = names.get(Partition::COUNT * place + partition as usize)?;
-            Some(receipt.partitions.get(name)?.judged.lines)
+        let [(_, [of_was, of_now])] = &both(was, now)[..] else { return None };
+        let changed = |((partition, was), (_, now)): (&OfPartition, &OfPartition)| {
+            let [was, now] = [was, now].map(|part| part.judged.lines);
+            (was != now).then(|| format!("{} {partition}", difference(was, now)))
         };
-        let changed = |partition: Partition| {
-            let [was, now] = [part(was, of_was, partition)?, part(now, of_now, partition)?];
-            (was != now).then(|| format!("{} {}", difference(was, now), partition.name()))
-        };
-        let changes: Vec<String> = Partition::ALL.into_iter().filter_map(changed).collect();
+        let changes: Vec<String> = of_was.iter().zip(of_now).filter_map(changed).collect();
         Some(if changes.is_empty() { "as many lines in each partition".to_owned() } else { changes.join(", ") })
     }
 
@@ -56,21 +50,19 @@ impl RunBefore {
         let at = time(was.options.choices.now);
         let policy = if was.policy_checksum == now.policy_checksum { "the same policy" } else { "another policy" };
         let mut content = paragraph(&format!("The run before judged by {policy}, at {at}."));
-        let columns = [("of the run", false), ("before", true), ("now", true), ("change", true)];
         let rows = numbers(was).into_iter().zip(numbers(now)).filter(|((_, was), (_, now))| (*was, *now) != (0, 0));
         let rows = rows.map(|((name, was), (_, now))| {
             [Cell::Words(name.to_owned()), Cell::Number(was), Cell::Number(now), Cell::Difference(was, now)]
         });
-        content.push_str(&table("Both runs in numbers", &columns, rows));
-        for (name, places) in both(was, now) {
+        content.push_str(&table("Both runs in numbers", &["of the run", "before", "now", "change"], rows));
+        for (name, parts) in both(was, now) {
             content.push_str(&heading(now, &name));
-            content.push_str(&lines_of_both([(was, places[0]), (now, places[1])]));
+            content.push_str(&lines_of_both(&parts));
         }
         content.push_str(&left_out(was, now));
-        let columns = [("option", false), ("before", false), ("now", false)];
-        let rows =
-            options(was, now).into_iter().map(|(name, was, now)| [Cell::Words(name), Cell::Code(was), Cell::Code(now)]);
-        content.push_str(&table("Options that differ", &columns, rows));
+        let rows = differing_options(was, now).into_iter();
+        let rows = rows.map(|[name, was, now]| [Cell::Words(name), Cell::Code(was), Cell::Code(now)]);
+        content.push_str(&table("Options that differ", &["option", "before", "now"], rows));
         content + &source(&format!("From the receipt of this run, and that of {}.", self.name))
     }
 }
@@ -87,12 +79,13 @@ fn incomparable(was: &Receipt, now: &Receipt) -> Option<String> {
     None
 }
 
-/// The crawlers of both runs: the name, and the place in each.
-fn both(was: &Receipt, now: &Receipt) -> Vec<(String, [usize; 2])> {
-    let [of_was, of_now] = [was, now].map(Receipt::splits);
-    let place = |agents| of_was.agents().iter().position(|known| known.is_same(agents));
-    let names = of_now.names().into_iter().zip(of_now.agents()).enumerate();
-    names.filter_map(|(now, (name, agents))| Some((name, [place(agents)?, now]))).collect()
+/// The crawlers of both runs: the name, and the partitions in each.
+fn both(was: &Receipt, now: &Receipt) -> Vec<(String, [Vec<OfPartition>; 2])> {
+    let (of_was, all) = (was.splits(), crawlers(was));
+    let earlier = |agents| Some(all[of_was.agents().iter().position(|known| known.is_same(agents))?].1.clone());
+    let of_now = now.splits();
+    let pairs = crawlers(now).into_iter().zip(of_now.agents());
+    pairs.filter_map(|((name, parts), agents)| Some((name, [earlier(agents)?, parts]))).collect()
 }
 
 /// The numbers of a run that are not of a partition.
@@ -110,63 +103,50 @@ fn numbers(receipt: &Receipt) -> [(&'static str, u64); 8] {
     ]
 }
 
-/// The lines of a crawler's partitions and reasons in two runs, in which it has these places.
-fn lines_of_both(runs: [(&Receipt, usize); 2]) -> String {
-    let names = runs.map(|(receipt, _)| receipt.splits().partitions());
-    let part = |run: usize, partition: Partition| -> PartitionPart {
-        let (receipt, place) = runs[run];
-        let name = names[run].get(Partition::COUNT * place + partition as usize);
-        name.and_then(|name| receipt.partitions.get(name)).cloned().unwrap_or_default()
-    };
+/// The lines of a crawler's partitions and reasons in two runs.
+fn lines_of_both([of_was, of_now]: &[Vec<OfPartition>; 2]) -> String {
     let mut rows = Vec::new();
-    for partition in Partition::ALL {
-        let [was, now] = [0, 1].map(|run| part(run, partition));
+    for ((partition, was), (_, now)) in of_was.iter().zip(of_now) {
         let row = |what, [was, now]: [u64; 2]| [what, Cell::Number(was), Cell::Number(now), Cell::Difference(was, now)];
-        rows.push(row(Cell::Partition(partition.name()), [&was, &now].map(|part| part.judged.lines)));
+        rows.push(row(Cell::Partition(partition), [was, now].map(|part| part.judged.lines)));
         let reasons: BTreeSet<_> = was.reasons.keys().chain(now.reasons.keys()).collect();
         for reason in reasons {
             let meaning = Reason::from_name(reason.as_bytes()).map_or("", reason_meaning);
-            let lines = [&was, &now].map(|part| part.reasons.get(reason).copied().unwrap_or_default());
+            let lines = [was, now].map(|part| part.reasons.get(reason).copied().unwrap_or_default());
             if lines[0] != lines[1] {
-                rows.push(row(Cell::Outcome(partition.name(), reason.to_string(), meaning), lines));
+                rows.push(row(Cell::Outcome(partition, reason.to_string(), meaning), lines));
             }
         }
     }
-    let columns = [("lines", false), ("before", true), ("now", true), ("change", true)];
-    table("Lines by partition, and by each reason whose number changed", &columns, rows)
+    table("Lines by partition, and by each reason whose number changed", &["lines", "before", "now", "change"], rows)
 }
 
 /// Names the crawlers that only one of the runs had.
 fn left_out(was: &Receipt, now: &Receipt) -> String {
     let [of_was, of_now] = [was, now].map(Receipt::splits);
-    let known = both(was, now);
-    let of_one = |of: usize, agents: &[Agents]| {
-        let names = agents.iter().enumerate().filter(|(at, _)| known.iter().all(|(_, places)| places[of] != *at));
-        names.map(|(_, agents)| agents.to_string()).collect::<Vec<_>>().join("; ")
+    let of_one = |agents: &[Agents], others: &[Agents]| {
+        let is_of_one = |one: &&Agents| !others.iter().any(|other| other.is_same(one));
+        agents.iter().filter(is_of_one).map(Agents::to_string).collect::<Vec<_>>().join("; ")
     };
-    let told = [("before", of_one(0, of_was.agents())), ("now", of_one(1, of_now.agents()))];
+    let [of_was, of_now] = [of_was.agents(), of_now.agents()];
+    let told = [("before", of_one(of_was, of_now)), ("now", of_one(of_now, of_was))];
     let told = told.into_iter().filter(|(_, names)| !names.is_empty());
     told.map(|(when, names)| paragraph(&format!("Only the run {when} was for {names}."))).collect()
 }
 
 /// Options that do not show in the counts, or are told otherwise.
-const NOT_COMPARED: [&str; 3] = ["threads", "chunk_size", "now"];
+const NOT_COMPARED: [&str; 3] = ["threads", "chunk-size", "now"];
 
 /// The options that differ, with both values; `-` where a receipt does not have one.
-fn options(was: &Receipt, now: &Receipt) -> Vec<(String, String, String)> {
-    let [of_was, of_now] = [was, now].map(|receipt| {
-        let options = serde_json::to_value(&receipt.options).unwrap_or_default();
-        let mut options = options.as_object().cloned().unwrap_or_default();
-        options.insert("dialect".to_owned(), Value::from(&*receipt.dialect));
+fn differing_options(was: &Receipt, now: &Receipt) -> Vec<[String; 3]> {
+    let [was, now] = [was, now].map(|receipt| {
+        let mut options = options(receipt);
+        options.insert("dialect".to_owned(), receipt.dialect.to_string());
         options
     });
-    let names: BTreeSet<&String> = of_was.keys().chain(of_now.keys()).collect();
-    let names = names.into_iter().filter(|name| !NOT_COMPARED.contains(&name.as_str()));
-    let value = |value: Option<&Value>| match value {
-        Some(Value::String(text)) => text.clone(),
-        Some(value) => value.to_string(),
-        None => "-".to_owned(),
-    };
-    let differing = names.filter(|name| of_was.get(*name) != of_now.get(*name));
-    differing.map(|name| (name.replace('_', "-"), value(of_was.get(name)), value(of_now.get(name)))).collect()
+    let names: BTreeSet<&String> = was.keys().chain(now.keys()).collect();
+    let names =
+        names.into_iter().filter(|name| !NOT_COMPARED.contains(&name.as_str()) && was.get(*name) != now.get(*name));
+    let value = |of: &BTreeMap<String, String>, name: &String| of.get(name).cloned().unwrap_or_else(|| "-".to_owned());
+    names.map(|name| [name.clone(), value(&was, name), value(&now, name)]).collect()
 }

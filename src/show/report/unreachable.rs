@@ -32,19 +32,18 @@ pub(super) fn unreachable(report: &Report) -> String {
     let ages = AGES.iter().map(|(_, words)| *words).zip(counts.ages).chain([("an unknown time", counts.unknown)]);
     let rows = ages.filter(|(_, origins)| *origins > 0);
     let rows = rows.map(|(words, origins)| [Cell::Words(words.to_owned()), Cell::Number(origins)]);
-    content.push_str(&table("For how long", &[("unreachable for", false), ("origins", true)], rows));
+    content.push_str(&table("For how long", &["unreachable for", "origins"], rows));
     let Some(lines) = explained.lines.first().map(|lines| &lines.unreachable) else {
         return section("unreachable", HEADING, &content);
     };
     let caption = caption("Those with lines in this run", lines.len(), report.most, lines.error());
-    let columns = [("origin", false), ("lines", true), ("since", false), ("status", false)];
     let rows = lines.most_frequent(report.most).into_iter().map(|(origin, lines, state)| {
         let since = state.answered.failing_since();
         let since = since.map_or_else(|| "unknown".to_owned(), |since| format!("{}, {}", time(since), age(now, since)));
         let status = Cell::Words(status(state.answered.status));
         [Cell::Origin(origin.clone(), String::new()), Cell::Number(lines), Cell::Words(since), status]
     });
-    content.push_str(&table(&caption, &columns, rows));
+    content.push_str(&table(&caption, &["origin", "lines", "since", "status"], rows));
     if report.receipt.options.choices.www_fallback {
         let told = "An origin that was judged by its sibling with or without www. is shown with the times of that.";
         content.push_str(&paragraph(told));
