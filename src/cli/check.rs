@@ -8,7 +8,7 @@ use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::{ChoicesArgs, CrawlerArgs, JudgedByArgs};
+use super::args::{ChoicesArgs, CrawlerArgs, DialectArgs, JudgedByArgs};
 use super::entry;
 use super::error::Failure;
 use super::help::OUTPUT;
@@ -47,6 +47,8 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub crawlers: CrawlerArgs,
     #[command(flatten)]
+    pub dialect: DialectArgs,
+    #[command(flatten)]
     pub rules: JudgedByArgs,
     /// Print a JSON object per line for each URL and crawler
     #[arg(long, help_heading = OUTPUT)]
@@ -56,7 +58,7 @@ pub struct CheckArgs {
 }
 
 pub fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
-    args.rules.check(&args.crawlers.agent, &args.crawlers.named.agents_file)?;
+    args.rules.check(&args.crawlers)?;
     read_once(args.urls.iter().map(Path::new).chain(args.rules.robots.iter().map(PathBuf::as_path)))?;
     let rules = Rules::new(args)?;
     let mut checker = Checker { rules, json: args.json, printer: Printer::new()?, worst: 0 };
@@ -217,8 +219,8 @@ impl Rules {
         if let Some(policy) = args.rules.opened()? {
             return Rules::of_policy(&policy, &args.crawlers.of_policy(policy.dialect())?, choices, false);
         }
-        let dialect = args.crawlers.dialect.dialect;
-        let agents = &args.crawlers.all(dialect)?;
+        let dialect = args.dialect.dialect;
+        let agents = &args.crawlers.of_sources(dialect)?;
         let captures = Captures::new(Crawlers::of_agents(agents.clone())?, dialect);
         // Of one robots.txt there is no status, and no other origin.
         let may_be_any = args.choices.of_origins.statuses.is_none() && !args.choices.www_fallback;
@@ -307,17 +309,16 @@ impl CrawlerRules {
         let preferences = Preferences::of(&self.as_filter.preferred(url));
         let outcome = self.as_filter.judge(url);
         let (verdict, reason) = (outcome.partition(), outcome.reason());
-        match reason {
-            Reason::Preference => {}
-            Reason::RobotsTxt => {
-                return Answer { verdict, reason, why: ALWAYS_ALLOWED.to_owned(), rule: None, preferences, ..answer };
+        let (why, rule) = match reason {
+            Reason::Preference => {
+                let require = self.choices.require;
+                let why = format!("allowed ({}), but what is said of its uses does not meet {require}", answer.why);
+                // The line that refuses the page, as `filter --explain` names it.
+                (why, self.as_filter.explain(url).rule)
             }
-            _ => return Answer { verdict, reason, preferences, ..answer },
-        }
-        let require = self.choices.require;
-        let why = format!("allowed ({}), but what is said of its uses does not meet {require}", answer.why);
-        // The line that refuses the page, as `filter --explain` names it.
-        let rule = self.as_filter.explain(url).rule;
+            Reason::RobotsTxt => (ALWAYS_ALLOWED.to_owned(), None),
+            _ => (answer.why, answer.rule),
+        };
         Answer { verdict, reason, why, rule, preferences, ..answer }
     }
 }

@@ -4,7 +4,7 @@ use indicatif::HumanCount;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::{AgentsFileArgs, MEMORY, ReadingArgs, bytes, dialect, dialects, mapped};
+use super::args::{CrawlerArgs, MEMORY, ReadingArgs, bytes, dialect, dialects, mapped};
 use super::destination;
 use super::error::Failure;
 use super::help::{LONG_RUNS, MESSAGES, OUTPUT, ROBOTS_TXT};
@@ -17,9 +17,8 @@ use crate::formats::shown;
 use crate::output::counted;
 use crate::policy::source::PassedOver;
 use crate::policy::{
-    self, Captures, CompileProgress, Crawlers, MergeError, Merged, Overrides, POLICY_FILE, Statistics, Trust,
+    self, Captures, CompileProgress, Crawlers, MergeError, Merged, Overrides, POLICY_FILE, Statistics,
 };
-use crate::robots::Agents;
 
 /// Compile robots.txt files into a policy file
 ///
@@ -31,6 +30,13 @@ use crate::robots::Agents;
   robosieve compile --agent examplebot robots/ captures.jsonl -o policy.rsv
   robosieve compile --agent Googlebot-News,Googlebot --agent '*' robots -o p.rsv
   robosieve compile --agents-file ai-crawlers.txt robots/ -o policy.rsv")]
+#[command(mut_args(|arg| match arg.get_id().as_str() {
+    "agent" => arg.required_unless_present("agents_file").help("A crawler's product token, or *; repeatable").long_help(
+        "A crawler's product token, or *; repeatable\n\n\
+        Up to 1,024. Googlebot-News,Googlebot is one crawler with several names, in order of preference. `filter --agent` selects a \
+        crawler by the same name; a list given there is assembled from crawlers with one name each."),
+    _ => arg,
+}))]
 pub struct CompileArgs {
     /// robots.txt files: folders, JSON Lines, WARC, Parquet
     ///
@@ -39,14 +45,8 @@ pub struct CompileArgs {
     /// unreachable_since, and headers.
     #[arg(required = true, value_name = "SOURCE")]
     pub sources: Vec<PathBuf>,
-    /// A crawler's product token, or *; repeatable
-    ///
-    /// Up to 1,024. Googlebot-News,Googlebot is one crawler with several names, in order of preference. `filter --agent` selects a
-    /// crawler by the same name; a list given there is assembled from crawlers with one name each.
-    #[arg(long, help_heading = ROBOTS_TXT, required_unless_present = "agents_file", value_name = "NAME")]
-    pub agent: Vec<Agents>,
     #[command(flatten)]
-    pub named: AgentsFileArgs,
+    pub crawlers: CrawlerArgs,
     /// How robots.txt is read
     #[arg(
         long,
@@ -116,7 +116,7 @@ pub fn compile(args: &CompileArgs) -> Result<ExitCode, Failure> {
     let mut inputs = args.sources.clone();
     inputs.extend(args.overrides.clone());
     destination::ensure(&args.out, &POLICY_FILE, &inputs)?;
-    let columns = Crawlers::of_agents(args.named.all(&args.agent, args.dialect)?)?;
+    let columns = Crawlers::of_agents(args.crawlers.of_sources(args.dialect)?)?;
     let out = destination::lock(&args.out, args.quiet)?;
     let captures = Captures::for_file(&out, columns, args.dialect).with_memory(args.memory);
     let progress = captures.progress();
@@ -172,7 +172,7 @@ pub fn merge(args: &MergeArgs) -> Result<ExitCode, Failure> {
     let others: Vec<_> = args.overrides.iter().cloned().collect();
     destination::ensure(&args.out, &POLICY_FILE, &others)?;
     let out = destination::lock(&args.out, args.quiet)?;
-    let policies = args.policies.iter().map(|path| mapped(path, Trust::Nothing)).collect::<Result<Vec<_>, _>>()?;
+    let policies = args.policies.iter().map(|path| mapped(path, false)).collect::<Result<Vec<_>, _>>()?;
     let overrides = args.overrides.as_deref().map(Overrides::read_file).transpose()?;
     let merged = policy::merge_into(&policies, overrides.as_ref(), &out).map_err(|error| match error {
         MergeError::Write(error) => Failure::Write { path: args.out.clone(), error },

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::{OriginChoicesArgs, ViewArgs, mapped, number, one_of, published, trust};
+use super::args::{OriginChoicesArgs, ViewArgs, mapped, number, one_of, published};
 use super::error::Failure;
 use super::export::{TableFileArgs, TableFormatArgs};
 use super::help::{OUTPUT, ROBOTS_TXT};
@@ -27,7 +27,7 @@ pub struct TrustArgs {
 
 impl TrustArgs {
     fn open(&self, path: &Path) -> Result<Policy, OpenError> {
-        mapped(path, trust(self.trust_checksum))
+        mapped(path, self.trust_checksum)
     }
 }
 
@@ -148,7 +148,7 @@ pub fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
     }
     let table = if args.summary { Table::Summary } else { Table::Changes };
     let seen = match format {
-        Some(format) => args.file.write(format, |out| diff.write_table(table, format, out))?,
+        Some(format) => args.file.write(format, |out| diff.write(table, format, out))?,
         None => text(&diff, &mut BufWriter::new(standard_output::open()?.lock()))?,
     };
     Ok(ExitCode::from(u8::from(seen.changed > 0)))
@@ -178,7 +178,7 @@ pub fn history(args: &HistoryArgs) -> Result<ExitCode, Failure> {
 /// Prints each change, and how many origins changed.
 fn text(diff: &Diff<'_>, out: &mut impl Write) -> io::Result<Seen> {
     let (names, mut last) = (diff.names(), Vec::new());
-    let seen = diff.compare(|change| {
+    let seen = diff.each(|change| {
         if last != change.origin {
             last = change.origin.to_vec();
             writeln!(out, "{}", visible(&String::from_utf8_lossy(change.origin)))?;

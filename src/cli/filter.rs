@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::args::{FilterArgs, LongRunArgs, PolicyArgs, PolicySourceArgs};
+use super::args::{CrawlerArgs, FilterArgs, LongRunArgs, PolicyArgs, PolicySourceArgs, mapped};
 use super::error::Failure;
 use super::guess::about_lists;
 use super::journal::Journal;
@@ -81,8 +81,8 @@ fn split(
     let lists = lists::all(&args.lists, &args.input)?;
     let opened = opened(args)?;
     let dialect = opened.as_ref().map_or(args.source.dialect.dialect, |(policy, _)| policy.dialect());
-    let read_for = if opened.is_some() { sources::of_policy } else { sources::all };
-    let agents = read_for(&args.source.agent, args.source.agents_file.as_deref(), dialect)?;
+    let read_for = if opened.is_some() { CrawlerArgs::of_policy } else { CrawlerArgs::of_sources };
+    let agents = read_for(&args.source.crawlers, dialect)?;
     let form = args.output.destination().as_ref().map(Destination::form);
     // Lines are judged for each crawler by the older policy, too.
     let older = if args.source.against.is_empty() { &[][..] } else { &agents[..] };
@@ -209,28 +209,24 @@ fn job(args: &FilterArgs, lists: Vec<PathBuf>, choices: Choices, crawlers: Vec<C
     let unique = args.output.unique.or(seen.as_ref().map(|_| SameUrl::default()));
     let robots_needed = args.output.robots_needed.clone();
     Job {
-        lists,
         url_field: args.input.url_field(),
         destination,
         robots_needed,
         explain: args.output.explain,
         preferences: args.output.preferences.unwrap_or_default(),
-        crawlers,
         allowed_if: args.output.allowed_if,
-        against: None,
         choices,
         unique,
         seen,
         keys: args.output.keys.clone(),
         threads,
-        chunk_size: 0,
         shard,
         resume,
         skip_bad,
         checkpoint,
         interrupt: ends_later.then(process::interruption),
         memory,
-        maps: None,
+        ..Job::new(lists, crawlers)
     }
 }
 
@@ -268,14 +264,8 @@ struct FollowedFile {
     policy: Policy,
 }
 
-/// Tells apart the files that have a name one after the other. The number of a file that is gone may be used again, so its size and
-/// time count, too.
-#[derive(Debug, PartialEq, Eq)]
-struct Identity {
-    number: (u64, u64),
-    length: u64,
-    modified: Option<std::time::SystemTime>,
-}
+/// What tells a file from one that took its place: its number, its length, and when it was modified.
+type Identity = ((u64, u64), u64, Option<std::time::SystemTime>);
 
 impl<'a> Followed<'a> {
     /// Opens the policy files; returns the policy that they make.
@@ -283,8 +273,8 @@ impl<'a> Followed<'a> {
         let args = &source.rules.policy;
         let open = |path: &PathBuf| {
             // A file that gets the name between the two is opened again, which does no harm.
-            let seen = Identity::of(path);
-            Ok(FollowedFile { path: path.clone(), seen, policy: args.open_file(path)? })
+            let seen = identity(path);
+            Ok(FollowedFile { path: path.clone(), seen, policy: mapped(path, args.trust_checksum)? })
         };
         let files = args.policy.iter().map(open).collect::<Result<Vec<_>, Failure>>()?;
         let overrides = source.rules.overrides.as_deref().map(Overrides::read_file).transpose()?;
@@ -299,12 +289,12 @@ impl<'a> Followed<'a> {
     pub fn newer(&mut self, crawlers: &[Crawler], choices: Choices, journal: &Journal) -> Option<Vec<Matcher>> {
         let mut replaced = Vec::new();
         for file in &mut self.files {
-            let seen = Identity::of(&file.path);
+            let seen = identity(&file.path);
             if seen == file.seen {
                 continue;
             }
             file.seen = seen;
-            match self.args.open_file(&file.path) {
+            match mapped(&file.path, self.args.trust_checksum) {
                 Ok(policy) => {
                     file.policy = policy;
                     replaced.push(file.path.clone());
@@ -351,22 +341,17 @@ fn refuse(journal: &Journal, path: &Path, failure: &Failure) {
     journal.wrong(format_args!("{} was replaced, but the file before it stays in use: {failure}", shown(path)));
 }
 
-impl Identity {
-    /// The file that has a name; `None` if there is none.
-    fn of(path: &Path) -> Option<Identity> {
-        let metadata = fs::metadata(path).ok()?;
-        Some(Identity { number: number(&metadata), length: metadata.len(), modified: metadata.modified().ok() })
-    }
+fn identity(path: &Path) -> Option<Identity> {
+    let metadata = fs::metadata(path).ok()?;
+    Some((number(&metadata), metadata.len(), metadata.modified().ok()))
 }
 
-/// The number of a file on its device, and the device's.
 #[cfg(unix)]
 fn number(metadata: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
     (metadata.dev(), metadata.ino())
 }
 
-/// Elsewhere, files differ by their size and time.
 #[cfg(not(unix))]
 fn number(_metadata: &Metadata) -> (u64, u64) {
     (0, 0)

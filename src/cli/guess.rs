@@ -72,20 +72,7 @@ impl Oddity {
         match *self {
             Oddity::Invalid { lines } => {
                 let lines = counted(lines, "line is invalid", "lines are invalid");
-                let advice = match look(list) {
-                    Look::Like(looks, advice) => format!("it looks like {looks}; {advice}"),
-                    Look::Stream => "it came through a pipe; of a file, it would be told what it looks like".to_owned(),
-                    Look::Binary => {
-                        let reasons = reasons(receipt);
-                        format!("it is binary (NULs, or bytes that are no text), not a list of URLs: {reasons}")
-                    }
-                    Look::Unknown => {
-                        format!(
-                            "what it holds was not recognised: {}; show a line with its URL to `robosieve check`",
-                            reasons(receipt)
-                        )
-                    }
-                };
+                let advice = advice(list, receipt);
                 format!("the list {path}: {lines}; {advice}")
             }
             Oddity::Headed(ref options) => format!(
@@ -169,22 +156,20 @@ fn head_of_table(start: &[u8]) -> Option<String> {
     })
 }
 
-/// What a list looks like whose lines are invalid.
-enum Look {
-    /// A text of another kind, and what to do.
-    Like(&'static str, String),
-    Binary,
-    Unknown,
-    /// It cannot be looked at again.
-    Stream,
-}
-
-fn look(list: &ListPart) -> Look {
-    let Some(start) = start_of(list) else { return Look::Stream };
+/// What a list of invalid lines looks like, and what to do.
+fn advice(list: &ListPart, receipt: &Receipt) -> String {
+    let Some(start) = start_of(list) else {
+        return "it came through a pipe; of a file, it would be told what it looks like".to_owned();
+    };
     match guess(&start) {
-        Some((looks, advice)) => Look::Like(looks, advice),
-        None if is_binary(&start) => Look::Binary,
-        None => Look::Unknown,
+        Some((looks, advice)) => format!("it looks like {looks}; {advice}"),
+        None if is_binary(&start) => {
+            format!("it is binary (NULs, or bytes that are no text), not a list of URLs: {}", reasons(receipt))
+        }
+        None => format!(
+            "what it holds was not recognised: {}; show a line with its URL to `robosieve check`",
+            reasons(receipt)
+        ),
     }
 }
 

@@ -3,7 +3,8 @@
 use clap::builder::StyledStr;
 use clap::{Arg, ArgAction, Command};
 
-/// The headings of options, in the order of the help. The commands name them beside their options.
+/// The headings of options, in the order of the help. A heading holds for what follows in the same group of options, so what has none
+/// stands before those that have one.
 pub const LISTS: &str = "Lists";
 pub const ROBOTS_TXT: &str = "Robots.txt";
 pub const OUTPUT: &str = "Output";
@@ -11,8 +12,7 @@ pub const CHOICES: &str = "Choices";
 pub const LONG_RUNS: &str = "Long runs";
 pub const MESSAGES: &str = "Messages";
 
-/// Adds -h and --help to a command, and puts its options under their headings. Of the options that are hidden from -h, its last line
-/// tells.
+/// Adds -h and --help to a command. Of the options that are hidden from -h, its last line tells.
 pub fn with_help(command: Command) -> Command {
     let name = command.get_name().to_owned();
     let examples = command.get_after_help().map(text_of).unwrap_or_default();

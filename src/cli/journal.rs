@@ -21,34 +21,43 @@ use crate::run::{Job, Phase, Snapshot};
 
 /// Decides which messages about a run are written, and in which form.
 pub struct Journal {
-    pub(super) output: JournalOutput,
+    pub(super) is_json: bool,
+    pub(super) is_quiet: bool,
+    /// Of text.
+    is_verbose: bool,
     /// Whether the run prints lines to standard output.
     pub(super) prints_lines: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum JournalOutput {
-    Quiet,
-    Text { verbose: bool },
-    Json { quiet: bool },
-}
-
 impl Journal {
     pub fn new(args: &WatchingArgs, prints_lines: bool) -> Journal {
-        let output = match (args.log, args.quiet) {
-            (Log::Json, quiet) => JournalOutput::Json { quiet },
-            (Log::Text, true) => JournalOutput::Quiet,
-            (Log::Text, false) => JournalOutput::Text { verbose: args.verbose },
-        };
-        Journal { output, prints_lines }
+        let is_json = args.log == Log::Json;
+        Journal { is_json, is_quiet: args.quiet, is_verbose: args.verbose && !is_json, prints_lines }
+    }
+
+    #[cfg(test)]
+    pub fn quiet() -> Journal {
+        Journal { is_json: false, is_quiet: true, is_verbose: false, prints_lines: false }
+    }
+
+    /// Writes a message for people or the event for machines, however quiet it should be.
+    fn insist(&self, text: impl FnOnce() -> String, event: impl FnOnce() -> String) {
+        say(if self.is_json { event() } else { text() });
+    }
+
+    fn tell(&self, text: impl FnOnce() -> String, event: impl FnOnce() -> String) {
+        if !self.is_quiet {
+            self.insist(text, event);
+        }
     }
 
     /// Reports the start: the policy is ready, and the lists are about to be read.
     pub fn start(&self, policy: &Policy, job: &Job) {
-        match self.output {
-            JournalOutput::Text { verbose: true } => start_text(policy, job).iter().for_each(say),
-            JournalOutput::Json { quiet: false } => say(start_event(policy, job)),
-            _ => {}
+        if self.is_json && !self.is_quiet {
+            say(start_event(policy, job));
+        }
+        if self.is_verbose {
+            start_text(policy, job).iter().for_each(say);
         }
     }
 
@@ -64,11 +73,7 @@ impl Journal {
     }
 
     pub fn progress(&self, snapshot: &Snapshot, agents: &[String]) {
-        match self.output {
-            JournalOutput::Text { verbose } => say(progress_text(snapshot, agents, verbose)),
-            JournalOutput::Json { quiet: false } => say(progress_event(snapshot, agents)),
-            _ => {}
-        }
+        self.tell(|| progress_text(snapshot, agents, self.is_verbose), || progress_event(snapshot, agents));
     }
 
     /// Reports a problem that does not end the run.
@@ -78,54 +83,44 @@ impl Journal {
 
     /// Reports something that is wrong although the run has succeeded. It is never omitted.
     pub fn wrong(&self, problem: impl fmt::Display) {
-        match self.output {
-            JournalOutput::Json { .. } => say(message_event("warning", problem)),
-            _ => say(format_args!("robosieve: warning: {problem}")),
-        }
+        self.insist(|| format!("robosieve: warning: {problem}"), || message_event("warning", &problem));
     }
 
     /// Reports what was passed over in the sources of robots.txt files.
     pub fn passed_over(&self, passed: &PassedOver) {
-        match self.output {
-            JournalOutput::Text { .. } => say_passed_over(passed),
-            _ if passed.is_warning() => self.warn(passed),
+        match (self.is_quiet, self.is_json) {
+            (false, false) => say_passed_over(passed),
+            (false, true) if passed.is_warning() => self.warn(passed),
             _ => {}
         }
     }
 
     fn message(&self, event: &str, message: impl fmt::Display) {
-        match self.output {
-            JournalOutput::Text { .. } => say(format_args!("robosieve: {message}")),
-            JournalOutput::Json { quiet: false } => say(message_event(event, message)),
-            _ => {}
-        }
+        self.tell(|| format!("robosieve: {message}"), || message_event(event, &message));
     }
 
     /// Reports the end of a run whose numbers are printed elsewhere.
     pub fn finish_event(&self, receipt: &Receipt) {
-        if let JournalOutput::Json { quiet: false } = self.output {
+        if self.is_json && !self.is_quiet {
             say(finish_event(receipt));
         }
     }
 
     pub fn finish(&self, receipt: &Receipt) {
         self.finish_event(receipt);
-        if let JournalOutput::Text { verbose } = self.output {
+        if !self.is_json && !self.is_quiet {
             say_lines(receipt);
-            if verbose {
-                let notes = receipt.policy.notes.iter();
-                notes.for_each(|(kind, count)| say(format_args!("robots.txt: {} {count}", kind.name())));
-            }
+        }
+        if self.is_verbose {
+            let notes = receipt.policy.notes.iter();
+            notes.for_each(|(kind, count)| say(format_args!("robots.txt: {} {count}", kind.name())));
         }
     }
 
     /// Reports that the run has failed, or was interrupted, which is an event of its own for machines.
     pub fn error(&self, failure: &Failure) {
         let event = if failure.is_interrupted() { "interrupted" } else { "error" };
-        match self.output {
-            JournalOutput::Json { .. } => say(message_event(event, failure)),
-            _ => say(format!("robosieve: {failure}")),
-        }
+        self.insist(|| format!("robosieve: {failure}"), || message_event(event, failure));
     }
 }
 

@@ -169,10 +169,7 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
 fn earlier(args: &ReportArgs, report: &mut Report) -> Result<Option<Policy>, Failure> {
     let (mut policies, mut runs) = (Vec::new(), Vec::new());
     for path in &args.against {
-        match kind(path)? {
-            Earlier::Policy => policies.push(path.clone()),
-            Earlier::Run => runs.push(path),
-        }
+        if is_run(path)? { runs.push(path) } else { policies.push(path.clone()) }
     }
     match runs[..] {
         [] => {}
@@ -182,23 +179,16 @@ fn earlier(args: &ReportArgs, report: &mut Report) -> Result<Option<Policy>, Fai
     args.rules.policy.open_files(&policies)
 }
 
-/// What a run is compared with.
-enum Earlier {
-    Policy,
-    /// By its folder or its receipt.
-    Run,
-}
-
-/// Which of both a path leads to.
-fn kind(path: &Path) -> Result<Earlier, Failure> {
+/// Whether a path given as something earlier is of a run, by its folder or its receipt, rather than of a policy.
+fn is_run(path: &Path) -> Result<bool, Failure> {
     if path.is_dir() {
-        return Ok(Earlier::Run);
+        return Ok(true);
     }
     let begins_with = |mark: &[u8]| seekable::open(path).and_then(|mut file| begins_with(&mut file, mark));
     let unreadable = FileError::of("read", path);
     match (begins_with(&POLICY_MARK).map_err(&unreadable)?, begins_with(b"{").map_err(&unreadable)?) {
-        (true, _) => Ok(Earlier::Policy),
-        (_, true) => Ok(Earlier::Run),
+        (true, _) => Ok(false),
+        (_, true) => Ok(true),
         _ => Err(Failure::NotEarlier { path: path.to_owned() }),
     }
 }

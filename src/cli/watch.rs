@@ -6,7 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use super::journal::{COMPARING, COMPLETING, Journal, JournalOutput, is_settled, lines, short_duration};
+use super::journal::{COMPARING, COMPLETING, Journal, is_settled, lines, short_duration};
 use super::say::say;
 use crate::run::{Phase, Progress, Snapshot};
 use crate::show::Metrics;
@@ -31,7 +31,7 @@ pub fn watch<T>(
     agents: Vec<String>,
     run: impl FnOnce() -> T,
 ) -> T {
-    let has_bar = matches!(journal.output, JournalOutput::Text { .. }) && Bar::is_wanted(journal.prints_lines);
+    let has_bar = !journal.is_json && Bar::is_wanted(journal.prints_lines);
     let mut bar = None;
     let report = move || {
         let snapshot = progress.snapshot();
@@ -41,8 +41,7 @@ pub fn watch<T>(
             _ => journal.progress(&snapshot, &agents),
         }
     };
-    let is_quiet = matches!(journal.output, JournalOutput::Quiet | JournalOutput::Json { quiet: true });
-    let run = || if is_quiet { run() } else { meanwhile(times(has_bar), report, run) };
+    let run = || if journal.is_quiet { run() } else { meanwhile(times(has_bar), report, run) };
     match metrics {
         Some(metrics) => meanwhile([METRICS_EVERY; 2], renewal(journal, progress, metrics), run),
         None => run(),
@@ -211,7 +210,7 @@ mod tests {
         let path = folder.path().join("run.prom");
         let metrics = Metrics::create(&path).expect("a file");
         std::fs::remove_file(&path).expect("it was written at once");
-        let journal = Journal { output: JournalOutput::Quiet, prints_lines: false };
+        let journal = Journal::quiet();
         let run = || {
             while !path.exists() {
                 thread::yield_now();

@@ -11,7 +11,7 @@ use crate::dialect::Dialect;
 use crate::judge::Choices;
 use crate::judge::decision::DecisionTable;
 use crate::outcome::Partition;
-use crate::policy::{Crawler, Group, Policy, Record};
+use crate::policy::{Crawler, Group, Policy, Record, columns_of};
 use crate::rules::{AskedPaths, Verdict};
 
 named! {
@@ -32,29 +32,12 @@ named! {
     }
 }
 
-/// How much is blocked, and what becomes of the path `/`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Extent {
-    pub blocked: Blocked,
-    pub root: Partition,
-}
-
-impl Extent {
-    /// Where all lines go to one partition.
-    pub fn whole(partition: Partition) -> Extent {
-        let blocked = match partition {
-            Partition::Allowed => Blocked::None,
-            Partition::Blocked => Blocked::All,
-            Partition::Deferred | Partition::Invalid => Blocked::Deferred,
-        };
-        Extent { blocked, root: partition }
-    }
-}
-
 /// What an origin is to a crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Cell {
-    pub extent: Extent,
+    pub blocked: Blocked,
+    /// What becomes of the path `/`.
+    pub root: Partition,
     /// Whose group applies.
     pub group: GroupKind,
 }
@@ -102,7 +85,9 @@ pub(crate) struct AccessDecider<'p> {
     space: ReachSpace,
     scratch: Scratch,
     /// By whether an automaton is a layer's, and its place.
-    known: HashMap<(bool, u32), Extent>,
+    known: HashMap<(bool, u32), (Blocked, Partition)>,
+    by_column: Vec<Cell>,
+    cells: Vec<Cell>,
 }
 
 /// The paths that can be asked for in a dialect. A thread makes them once: each origin that is inspected has a decider of its own.
@@ -124,6 +109,8 @@ impl<'p> AccessDecider<'p> {
             space: ReachSpace::default(),
             scratch: Scratch::default(),
             known: HashMap::new(),
+            by_column: Vec::new(),
+            cells: Vec::new(),
         }
     }
 
@@ -132,18 +119,47 @@ impl<'p> AccessDecider<'p> {
         Side::of(self.policy, found, &self.decisions)
     }
 
-    /// How much of an origin is blocked for a crawler, and whose group applies to it.
-    pub(super) fn cell(&mut self, side: Side<'_>, crawler: &Crawler) -> Cell {
-        let (column, group) = side.policy.groups(crawler).answer(side.row);
-        let extent = match (side.partition, group) {
+    /// How much of an origin is blocked for each of some crawlers, and whose group applies to it.
+    pub(super) fn cells(&mut self, side: Side<'_>, crawlers: &[Crawler]) -> &[Cell] {
+        let rows = side.policy.rows();
+        let mut by_column = std::mem::take(&mut self.by_column);
+        by_column.clear();
+        by_column.resize(side.policy.columns().all().len(), self.cell(side, None, 0));
+        for (group, set) in rows.row(side.row).classes() {
+            match rows.set(set) {
+                None => by_column.fill(self.cell(side, group, 0)),
+                Some(set) => {
+                    let cell = self.cell(side, group, columns_of(set).next().unwrap_or(0));
+                    columns_of(set).for_each(|column| by_column[column] = cell);
+                }
+            }
+        }
+        self.cells.clear();
+        self.cells.extend(crawlers.iter().map(|crawler| match *side.policy.answering(crawler) {
+            [column] => by_column[column],
+            _ => by_column[side.policy.groups(crawler).answer(side.row).0],
+        }));
+        self.by_column = by_column;
+        &self.cells
+    }
+
+    fn cell(&mut self, side: Side<'_>, group: Option<Group>, column: usize) -> Cell {
+        let (blocked, root) = match (side.partition, group) {
             (None, Some(group)) => self.by_rules(side, group, column),
-            _ => Extent::whole(side.partition.unwrap_or(Partition::Allowed)),
+            (None | Some(Partition::Allowed), _) => (Blocked::None, Partition::Allowed),
+            (Some(Partition::Blocked), _) => (Blocked::All, Partition::Blocked),
+            (Some(partition), _) => (Blocked::Deferred, partition),
         };
-        Cell { extent, group: GroupKind::of(group) }
+        Cell { blocked, root, group: GroupKind::of(group) }
     }
 
     /// How much is blocked by the rules of a group that applies to the crawlers of a column.
-    fn by_rules(&mut self, Side { policy, is_layer, .. }: Side<'_>, group: Group, column: usize) -> Extent {
+    fn by_rules(
+        &mut self,
+        Side { policy, is_layer, .. }: Side<'_>,
+        group: Group,
+        column: usize,
+    ) -> (Blocked, Partition) {
         if let Some(&known) = self.known.get(&(is_layer, group.automaton)) {
             return known;
         }
@@ -162,9 +178,8 @@ impl<'p> AccessDecider<'p> {
                 if has_both { Blocked::Some } else { Blocked::Undecided }
             }
         };
-        let extent = Extent { blocked, root };
-        self.known.insert((is_layer, group.automaton), extent);
-        extent
+        self.known.insert((is_layer, group.automaton), (blocked, root));
+        (blocked, root)
     }
 }
 
@@ -196,10 +211,9 @@ impl AccessCounts {
         };
         let mut all: Vec<AccessCounts> = crawlers.iter().map(new).collect();
         for (side, origins) in same.into_values() {
-            for (crawler, counts) in crawlers.iter().zip(&mut all) {
-                let cell = decider.cell(side, crawler);
-                counts.origins[cell.extent.blocked as usize][cell.group as usize] += origins;
-                counts.root_blocked += if cell.extent.root == Partition::Blocked { origins } else { 0 };
+            for (cell, counts) in decider.cells(side, crawlers).iter().zip(&mut all) {
+                counts.origins[cell.blocked as usize][cell.group as usize] += origins;
+                counts.root_blocked += if cell.root == Partition::Blocked { origins } else { 0 };
             }
         }
         all

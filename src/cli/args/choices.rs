@@ -22,16 +22,21 @@ pub struct ChoicesArgs {
     /// Judge an origin that is not in the policy by the one with or without www
     #[arg(long, help_heading = CHOICES, hide_short_help = true)]
     pub www_fallback: bool,
+    /// Block pages whose sites refuse a use: train-ai!=n
+    ///
+    /// USE!=n: the site does not refuse it; USE=y: it permits it. Uses are train-ai, search and ai-input; separate several by
+    /// commas. Lines that are allowed otherwise are blocked, with the reason `preference`.
+    #[arg(long, help_heading = CHOICES, value_name = "USE!=n", value_parser = str::parse::<Requirements>)]
+    pub require: Option<Requirements>,
     #[command(flatten)]
-    pub preferences: RequiredArgs,
+    pub content_signal: SignalArgs,
 }
 
 impl ChoicesArgs {
     /// Converts to the library's type, with ages judged at `now`. Reads the file of statuses, if there is one.
     pub fn choices(&self, now: i64) -> Result<Choices, Failure> {
-        let RequiredArgs { require, content_signal } = self.preferences;
         let choices = self.of_origins.choices(now)?.www_fallback(self.www_fallback);
-        Ok(choices.require(require.unwrap_or_default()).content_signal(content_signal.scope()))
+        Ok(choices.require(self.require.unwrap_or_default()).content_signal(self.content_signal.scope()))
     }
 }
 
@@ -147,19 +152,6 @@ const DEFINITE: [(&str, Fallback); 3] =
 /// A parser for what to do with lines whose origin may have earlier rules.
 fn fallback() -> impl TypedValueParser<Value = Fallback> {
     one_of(DEFINITE.into_iter().chain([("use", Fallback::Use)]))
-}
-
-/// What pages must say about uses, and how that is read.
-#[derive(Debug, Clone, Copy, clap::Args)]
-pub struct RequiredArgs {
-    /// Block pages whose sites refuse a use: train-ai!=n
-    ///
-    /// USE!=n: the site does not refuse it; USE=y: it permits it. Uses are train-ai, search and ai-input; separate several by
-    /// commas. Lines that are allowed otherwise are blocked, with the reason `preference`.
-    #[arg(long, help_heading = CHOICES, value_name = "USE!=n", value_parser = str::parse::<Requirements>)]
-    pub require: Option<Requirements>,
-    #[command(flatten)]
-    pub content_signal: SignalArgs,
 }
 
 /// To whom signals speak. Each command that tells or judges preferences has it.

@@ -7,13 +7,12 @@ use std::time::Duration;
 use super::choices::ChoicesArgs;
 use super::memory::{MEMORY, memory_of_run};
 use super::output::OutputArgs;
-use super::policy::{DialectArgs, JudgedByArgs};
+use super::policy::{CrawlerArgs, DialectArgs, JudgedByArgs};
 use super::values::{bytes, checkpoint, workers};
 use crate::cli::error::Failure;
 use crate::cli::help::{LISTS, LONG_RUNS, MESSAGES, ROBOTS_TXT};
 use crate::cli::sources::read_once;
 use crate::input::{Column, Delimiter, Shard, UrlField};
-use crate::robots::Agents;
 
 /// Split URL lists into allowed, blocked, deferred and invalid lines
 ///
@@ -92,18 +91,16 @@ impl InputArgs {
 /// The options that define the policy.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = ROBOTS_TXT)]
+#[command(mut_args(|arg| match arg.get_id().as_str() {
+    "agents_file" => arg.hide_short_help(true),
+    "agent" => arg.long_help("The crawler's product token, or *; repeatable\n\n\
+        Googlebot-News,Googlebot is one crawler: the first name that has a group of its own counts, then `*`. Several crawlers have \
+        files of their own, such as allowed.NAME.txt. Not needed if --policy has only one."),
+    _ => arg,
+}))]
 pub struct PolicySourceArgs {
-    /// The crawler's product token, or *; repeatable
-    ///
-    /// Googlebot-News,Googlebot is one crawler: the first name that has a group of its own counts, then `*`. Several crawlers have
-    /// files of their own, such as allowed.NAME.txt. Not needed if --policy has only one.
-    #[arg(long, value_name = "NAME")]
-    pub agent: Vec<Agents>,
-    /// More crawlers, by the names in a file
-    ///
-    /// One a line, or JSON: a list, or an object with an object for each. Names that are no product tokens are cut, with a warning.
-    #[arg(long, value_name = "FILE", hide_short_help = true)]
-    pub agents_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub crawlers: CrawlerArgs,
     #[command(flatten)]
     pub rules: JudgedByArgs,
     /// Compare with the verdicts by an older policy; repeatable
@@ -127,8 +124,8 @@ pub struct PolicySourceArgs {
 impl FilterArgs {
     /// Checks that lists, a policy and an output are given, and that no option is without effect.
     pub fn check(&self) -> Result<(), Failure> {
-        let PolicySourceArgs { agent, agents_file, rules, .. } = &self.source;
-        rules.check(agent, agents_file)?;
+        let PolicySourceArgs { crawlers, rules, .. } = &self.source;
+        rules.check(crawlers)?;
         if self.lists.is_empty() && self.input.files_from.is_none() {
             return Err(Failure::NoList);
         }

@@ -11,7 +11,6 @@ pub use choices::{ChoicesArgs, OriginChoicesArgs, ViewArgs};
 pub use filter::{FilterArgs, InputArgs, Log, LongRunArgs, PolicySourceArgs, WatchingArgs};
 pub use memory::MEMORY;
 pub use policy::{
-    AgentsFileArgs, CrawlerArgs, JudgedByArgs, PolicyArgs, PolicyFileArgs, ReadingArgs, dialect, dialects, mapped,
-    trust,
+    CrawlerArgs, DialectArgs, JudgedByArgs, PolicyArgs, PolicyFileArgs, ReadingArgs, dialect, dialects, mapped,
 };
 pub use values::{bytes, number, one_of, published, workers};

@@ -29,22 +29,9 @@ pub struct PolicyArgs {
 }
 
 impl PolicyArgs {
-    /// Opens the policy, if one is given.
-    pub fn open(&self) -> Result<Option<Policy>, Failure> {
-        self.open_files(&self.policy)
-    }
-
     /// Opens the policy of these files, if there are any.
     pub fn open_files(&self, paths: &[PathBuf]) -> Result<Option<Policy>, Failure> {
-        if paths.is_empty() {
-            return Ok(None);
-        }
-        let policies = paths.iter().map(|path| self.open_file(path)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Some(Policy::in_layers(policies).map_err(Failure::Merge)?))
-    }
-
-    pub fn open_file(&self, path: &Path) -> Result<Policy, OpenError> {
-        mapped(path, trust(self.trust_checksum))
+        if paths.is_empty() { Ok(None) } else { layered(paths, self.trust_checksum).map(Some) }
     }
 }
 
@@ -76,17 +63,17 @@ pub struct JudgedByArgs {
 
 impl JudgedByArgs {
     /// Checks that there is a policy, or sources and crawlers to make one.
-    pub fn check(&self, agents: &[Agents], named: &Option<PathBuf>) -> Result<(), Failure> {
+    pub fn check(&self, crawlers: &CrawlerArgs) -> Result<(), Failure> {
         match self.policy.policy.is_empty() {
             true if self.robots.is_empty() => Err(Failure::NoSource),
-            true if agents.is_empty() && named.is_none() => Err(Failure::NoAgent),
+            true if crawlers.agent.is_empty() && crawlers.agents_file.is_none() => Err(Failure::NoAgent),
             _ => Ok(()),
         }
     }
 
     /// The policy of the files that are given, if any are, with the overrides.
     pub fn opened(&self) -> Result<Option<Policy>, Failure> {
-        let policy = self.policy.open()?;
+        let policy = self.policy.open_files(&self.policy.policy)?;
         policy.map(|policy| sources::with_overrides(policy, self.overrides.as_deref())).transpose()
     }
 
@@ -137,63 +124,50 @@ impl PolicyFileArgs {
     }
 
     pub fn open(&self) -> Result<Policy, Failure> {
-        let open = |path: &PathBuf| mapped(path, trust(self.trust_checksum));
-        let policies = self.files().iter().map(open).collect::<Result<Vec<_>, _>>()?;
-        Policy::in_layers(policies).map_err(Failure::Merge)
+        layered(&self.files(), self.trust_checksum)
     }
 }
 
+/// Opens policy files as one policy, of which each is a layer.
+fn layered(paths: &[PathBuf], trust_checksum: bool) -> Result<Policy, Failure> {
+    let policies = paths.iter().map(|path| mapped(path, trust_checksum)).collect::<Result<Vec<_>, _>>()?;
+    Policy::in_layers(policies).map_err(Failure::Merge)
+}
+
 /// Maps a policy file: several runs share its memory, and a file larger than the memory can be used.
-pub fn mapped(path: &Path, trust: Trust) -> Result<Policy, OpenError> {
+pub fn mapped(path: &Path, trust_checksum: bool) -> Result<Policy, OpenError> {
+    let trust = if trust_checksum { Trust::Checksum } else { Trust::Nothing };
     // SAFETY: the program's documents ask users not to write into a policy that is in use; its own commands replace one by a
     // rename.
     unsafe { Policy::map_with(path, trust) }
 }
 
-pub fn trust(checksum: bool) -> Trust {
-    if checksum { Trust::Checksum } else { Trust::Nothing }
-}
-
-/// The crawler, and how it reads robots.txt.
+/// The crawlers: those named by options, then those of a file, each once.
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = ROBOTS_TXT)]
 pub struct CrawlerArgs {
     /// The crawler's product token, or *; repeatable
     ///
     /// Googlebot-News,Googlebot is one crawler: the first name that has a group of its own counts, then `*`. Not needed if --policy
     /// has only one.
-    #[arg(long, help_heading = ROBOTS_TXT, value_name = "NAME")]
+    #[arg(long, value_name = "NAME")]
     pub agent: Vec<Agents>,
-    #[command(flatten)]
-    pub named: AgentsFileArgs,
-    #[command(flatten)]
-    pub dialect: DialectArgs,
-}
-
-/// Crawlers by their names in a file.
-#[derive(Debug, clap::Args)]
-pub struct AgentsFileArgs {
     /// More crawlers, by the names in a file
     ///
     /// One a line, or JSON: a list, or an object with an object for each. Names that are no product tokens are cut, with a warning.
-    #[arg(long, help_heading = ROBOTS_TXT, value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     pub agents_file: Option<PathBuf>,
 }
 
 impl CrawlerArgs {
-    pub fn all(&self, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
-        self.named.all(&self.agent, dialect)
+    /// Those that sources are read for.
+    pub fn of_sources(&self, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
+        sources::all(&self.agent, self.agents_file.as_deref(), dialect)
     }
 
     /// Those of a policy.
     pub fn of_policy(&self, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
-        sources::of_policy(&self.agent, self.named.agents_file.as_deref(), dialect)
-    }
-}
-
-impl AgentsFileArgs {
-    /// The crawlers named by options, then those of the file, each once.
-    pub fn all(&self, named: &[Agents], dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
-        sources::all(named, self.agents_file.as_deref(), dialect)
+        sources::of_policy(&self.agent, self.agents_file.as_deref(), dialect)
     }
 }
 

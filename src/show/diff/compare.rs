@@ -5,6 +5,7 @@
 
 use hashbrown::HashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::Hash;
 use std::sync::Arc;
 
 use super::change::{Change, Difference, Differences, GroupChange};
@@ -24,6 +25,21 @@ type Told = (Option<Change>, Arc<Differences>);
 
 /// The group that applies to a crawler by one policy, with the column that answers.
 pub(super) type Applied = (usize, Option<Group>);
+
+/// The numbers of crawlers with the same key, with what stands beside the first of them, in order; without those that have no key.
+fn alike<K: Hash + Eq, V>(crawlers: impl Iterator<Item = Option<(K, V)>>) -> Vec<(V, Vec<u16>)> {
+    let mut classes: Vec<(V, Vec<u16>)> = Vec::new();
+    let mut by_key = HashMap::new();
+    for (number, found) in (0..).zip(crawlers) {
+        let Some((key, beside)) = found else { continue };
+        let at = *by_key.entry(key).or_insert_with(|| {
+            classes.push((beside, Vec::new()));
+            classes.len() - 1
+        });
+        classes[at].1.push(number);
+    }
+    classes
+}
 
 /// Compares groups.
 pub(super) struct Comparer {
@@ -48,16 +64,8 @@ impl Comparer {
         if let Some(known) = self.known.get(&key) {
             return Arc::clone(known);
         }
-        let mut classes: Vec<([Applied; 2], Vec<u16>)> = Vec::new();
-        let mut by_groups: HashMap<[Option<Group>; 2], usize> = HashMap::new();
-        for (number, both) in (0..).zip(crawlers) {
-            let applied = [0, 1].map(|side| applied(&sides[side], &both[side]));
-            let at = *by_groups.entry(applied.map(|(_, group)| group)).or_insert_with(|| {
-                classes.push((applied, Vec::new()));
-                classes.len() - 1
-            });
-            classes[at].1.push(number);
-        }
+        let applied = crawlers.iter().map(|both| [0, 1].map(|side| applied(&sides[side], &both[side])));
+        let classes = alike(applied.map(|applied| Some((applied.map(|(_, group)| group), applied))));
         let changes = classes.into_iter().map(|(applied, crawlers)| {
             let (change, differences) = self.of_groups(sides, applied);
             let groups = applied.map(|(_, group)| GroupKind::of(group));
@@ -194,7 +202,6 @@ struct Class<'p> {
     is_of_pages: bool,
     kept: [Kept; 2],
     groups: [GroupKind; 2],
-    crawlers: Vec<u16>,
 }
 
 /// A side, with the records that say something about uses.
@@ -249,31 +256,27 @@ impl UseComparer {
             return Arc::clone(known);
         }
         let lists = key.each_ref().map(|(_, list)| &**list);
-        let classes = classes(sides, lists, self.content_signal, crawlers);
-        let changes: Arc<[GroupChange]> = classes.into_iter().filter_map(|class| self.change(sides, class)).collect();
+        let classes = alike(crawlers.iter().map(|both| class(sides, lists, self.content_signal, both)));
+        let changes = classes.into_iter().filter_map(|(class, crawlers)| self.change(sides, &class, crawlers));
+        let changes: Arc<[GroupChange]> = changes.collect();
         self.known.insert(key, Arc::clone(&changes));
         changes
     }
 
     /// The change for a class, if there is one.
-    fn change(&mut self, sides: [Side<'_>; 2], class: Class<'_>) -> Option<GroupChange> {
+    fn change(&mut self, sides: [Side<'_>; 2], class: &Class<'_>, crawlers: Vec<u16>) -> Option<GroupChange> {
         let mut differences = Differences { are_all: true, ..Differences::default() };
         differences.add(kept_differences(&class.kept[0], &class.kept[1]), self.shown);
         if class.is_of_pages {
-            self.of_pages(sides, &class, &mut differences);
+            self.of_pages(sides, class, &mut differences);
         }
         let change = match differences {
             Differences { count: 0, are_all: true, .. } => return None,
             Differences { count: 0, .. } => Change::PreferencesUndecided,
             _ => Change::Preferences,
         };
-        let Class { groups, crawlers, .. } = class;
-        Some(GroupChange {
-            change: Some(change),
-            crawlers: crawlers.into(),
-            differences: Arc::new(differences),
-            groups,
-        })
+        let (crawlers, differences) = (crawlers.into(), Arc::new(differences));
+        Some(GroupChange { change: Some(change), crawlers, differences, groups: class.groups })
     }
 
     /// Adds what is said otherwise of pages that may be fetched by both.
@@ -315,44 +318,27 @@ fn tell(verdicts: [Verdict; WALKED]) -> Option<Said> {
     (groups == [Verdict::Allowed; 2] && was != now).then_some([was, now])
 }
 
-/// The crawlers to which lists of records do not say the same on both sides, by what decides for them and what is said.
-fn classes<'p>(
+/// What decides for a crawler, with what tells it from others, if lists of records do not say the same to it on both sides.
+fn class<'p>(
     sides: [Side<'_>; 2],
     lists: [&'p [u8]; 2],
     scope: SignalScope,
-    crawlers: &[[Crawler; 2]],
-) -> Vec<Class<'p>> {
-    let mut classes: Vec<Class<'p>> = Vec::new();
-    let mut by_key = HashMap::new();
-    for (number, both) in (0..).zip(crawlers) {
-        let applied = [0, 1].map(|side: usize| applied(&sides[side], &both[side]));
-        let deciders = [0, 1].map(|side: usize| Decider::of(sides[side].partition, applied[side].1));
-        let [Some(was), Some(now)] = deciders else { continue };
-        let columns = applied.map(|(column, _)| column);
-        let records = [0, 1].map(|side: usize| Policy::records_of_column(lists[side], columns[side], scope));
-        let of_pages = records.each_ref().map(|records| PreferenceLine::key(records));
-        let kept = records.each_ref().map(|records| records.iter().flat_map(KeptUse::of).collect::<Kept>());
-        let is_of_pages = of_pages[0] != of_pages[1];
-        if !is_of_pages && kept[0] == kept[1] {
-            continue;
-        }
-        let key = (applied.map(|(_, group)| group), of_pages, kept);
-        let at = *by_key.entry(key).or_insert_with_key(|(_, _, kept)| {
-            let (kept, groups) = (kept.clone(), applied.map(|(_, group)| GroupKind::of(group)));
-            classes.push(Class {
-                deciders: [was, now],
-                columns,
-                records,
-                is_of_pages,
-                kept,
-                groups,
-                crawlers: Vec::new(),
-            });
-            classes.len() - 1
-        });
-        classes[at].crawlers.push(number);
+    both: &[Crawler; 2],
+) -> Option<(impl Hash + Eq + use<>, Class<'p>)> {
+    let applied = [0, 1].map(|side: usize| applied(&sides[side], &both[side]));
+    let deciders = [0, 1].map(|side: usize| Decider::of(sides[side].partition, applied[side].1));
+    let [Some(was), Some(now)] = deciders else { return None };
+    let columns = applied.map(|(column, _)| column);
+    let records = [0, 1].map(|side: usize| Policy::records_of_column(lists[side], columns[side], scope));
+    let of_pages = records.each_ref().map(|records| PreferenceLine::key(records));
+    let kept = records.each_ref().map(|records| records.iter().flat_map(KeptUse::of).collect::<Kept>());
+    let is_of_pages = of_pages[0] != of_pages[1];
+    if !is_of_pages && kept[0] == kept[1] {
+        return None;
     }
-    classes
+    let groups = applied.map(|(_, group)| GroupKind::of(group));
+    let key = (applied.map(|(_, group)| group), of_pages, kept.clone());
+    Some((key, Class { deciders: [was, now], columns, records, is_of_pages, kept, groups }))
 }
 
 /// What records say that is only kept. Where they stand, and how often they say it, is no difference.

@@ -32,8 +32,8 @@ table! {
         always "agent" Text = agent.as_bytes(),
         always "policy" Text = policy.as_bytes(),
         perhaps "change" Name = step.1.map(Change::name),
-        always "blocked" Name = step.0.extent.blocked.name(),
-        always "root" Name = step.0.extent.root.name(),
+        always "blocked" Name = step.0.blocked.name(),
+        always "root" Name = step.0.root.name(),
         always "group" Name = step.0.group.name(),
         perhaps "origin_status" Name = status.map(OriginStatus::name),
         perhaps "fetched_at" Time = fetched_at,
@@ -169,7 +169,7 @@ impl<'p> Walk<'_, 'p> {
         let sides: Vec<Side<'_>> = deciders.iter().zip(found).map(side).collect();
         let of_policy = deciders.iter_mut().zip(&sides).zip(&history.crawlers);
         let cells = of_policy.map(|((decider, side), crawlers)| {
-            crawlers.iter().map(|crawler| (decider.cell(*side, crawler), None)).collect()
+            decider.cells(*side, crawlers).iter().map(|cell| (*cell, None)).collect()
         });
         let mut steps: Vec<Vec<Step>> = cells.collect();
         for ((comparer, crawlers), (both, steps)) in

@@ -41,5 +41,5 @@ mod policies;
 pub(crate) use change::Difference;
 pub use change::{Change, OriginChange};
 pub use history::History;
-pub use policies::{Diff, Table};
-pub(crate) use policies::{DiffError, Seen};
+pub(crate) use policies::DiffError;
+pub use policies::{Diff, Seen, Table};

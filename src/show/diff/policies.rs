@@ -145,17 +145,12 @@ impl<'p> Diff<'p> {
         all.filter(|agents| !is_known(agents)).map(Agents::to_string).collect()
     }
 
-    /// Passes each change to `each`, of the kinds that are asked for, in the order of the origins.
+    /// Passes each change to `each`, of the kinds that are asked for, in the order of the origins. Returns how many origins were compared.
     ///
     /// # Errors
     ///
     /// The first error of `each`.
-    pub fn each<E>(&self, each: impl FnMut(&OriginChange<'p>) -> Result<(), E>) -> Result<(), E> {
-        self.compare(each).map(drop)
-    }
-
-    /// The same, and how many origins were compared.
-    pub(crate) fn compare<E>(&self, mut each: impl FnMut(&OriginChange<'p>) -> Result<(), E>) -> Result<Seen, E> {
+    pub fn each<E>(&self, mut each: impl FnMut(&OriginChange<'p>) -> Result<(), E>) -> Result<Seen, E> {
         let dialect = self.policies[0].dialect();
         let [was, now] = self.policies;
         let decisions = [(self.choices.of_older(), was), (self.choices, now)]
@@ -195,7 +190,7 @@ impl<'p> Diff<'p> {
     pub(crate) fn rows<E>(&self, table: Table, each: &mut dyn FnMut(&[Value<'_>]) -> Result<(), E>) -> Result<Seen, E> {
         let names = self.names();
         let mut counts: BTreeMap<(u16, Change), u64> = BTreeMap::new();
-        let seen = self.compare(|change| match table {
+        let seen = self.each(|change| match table {
             Table::Changes => change_rows(change, &names, each),
             Table::Summary => {
                 change.crawlers.iter().for_each(|&crawler| *counts.entry((crawler, change.change)).or_default() += 1);
@@ -208,17 +203,12 @@ impl<'p> Diff<'p> {
         Ok(seen)
     }
 
-    /// Writes a table.
+    /// Writes a table. Returns how many origins were compared.
     ///
     /// # Errors
     ///
     /// If `out` cannot be written.
-    pub fn write(&self, table: Table, format: Format, out: &mut (dyn Write + Send)) -> io::Result<()> {
-        self.write_table(table, format, out).map(drop)
-    }
-
-    /// The same, and how many origins were compared.
-    pub(crate) fn write_table(&self, table: Table, format: Format, out: &mut (dyn Write + Send)) -> io::Result<Seen> {
+    pub fn write(&self, table: Table, format: Format, out: &mut (dyn Write + Send)) -> io::Result<Seen> {
         let mut seen = Seen::default();
         export::write_rows((table.name(), table.columns()), format, out, &mut |each| {
             seen = self.rows(table, each)?;

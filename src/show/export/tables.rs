@@ -226,7 +226,8 @@ impl<'p> RowMaker<'p> {
             Table::Access => {
                 let Some(decider) = decider else { return Ok(()) };
                 let side = decider.side(Some(found));
-                named.try_for_each(|(crawler, name)| each(&access_row(record, name, &decider.cell(side, crawler))))
+                let mut cells = decider.cells(side, crawlers).iter().zip(agents);
+                cells.try_for_each(|(cell, agent)| each(&access_row(record, agent.as_bytes(), cell)))
             }
             Table::AccessSummary => Ok(()),
         }
@@ -288,8 +289,8 @@ table! {
     fn access_row<'r>(record: &'r Record<'_>, agent: &'r [u8], cell: &Cell) {
         always "origin" Text = record.origin,
         always "agent" Text = agent,
-        always "blocked" Name = cell.extent.blocked.name(),
-        always "root" Name = cell.extent.root.name(),
+        always "blocked" Name = cell.blocked.name(),
+        always "root" Name = cell.root.name(),
         always "group" Name = cell.group.name(),
         always "origin_status" Name = record.origin_status.name(),
     }

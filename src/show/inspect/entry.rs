@@ -14,7 +14,7 @@ use crate::policy::{Crawler, Group, Groups, Hop, OriginStatus, Policy, Record, R
 use crate::preferences::{Preference, PreferenceLine, SignalScope, Use};
 use crate::robots::{BodyFlaw, Delay, GroupOrigin, SideKey, SideRecord};
 use crate::rules::{ChosenRules, KeptRule};
-use crate::show::access::{AccessDecider, Blocked, Found, GroupKind};
+use crate::show::access::{AccessDecider, Blocked, Cell, Found, GroupKind};
 
 /// The entry of an origin in a policy.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -228,9 +228,8 @@ impl OriginEntry {
             paused: state.operator_override.paused_until.is_some_and(|until| now < until),
             crawl_delay: operators_delay.map(|delay| text(delay.record.value)),
         };
-        let of_crawler = |crawler: &Crawler| {
-            let blocked = decider.cell(side, crawler).extent.blocked;
-            AgentEntry::of(policy, record, crawler, blocked, choices.content_signal)
+        let of_crawler = |(crawler, cell): (&Crawler, &Cell)| {
+            AgentEntry::of(policy, record, crawler, cell.blocked, choices.content_signal)
         };
         let is_overridden = record.is_overridden() || operators_delay.is_some();
         let good = state
@@ -249,7 +248,7 @@ impl OriginEntry {
             stale: until.map(|until| until < now),
             html_page: state.html_page,
             operator_override: is_overridden.then_some(operator_override),
-            agents: crawlers.iter().map(of_crawler).collect(),
+            agents: crawlers.iter().zip(decider.cells(side, crawlers)).map(of_crawler).collect(),
             sitemaps: records.iter().filter(|record| record.key == SideKey::Sitemap).map(side_line).collect(),
         }
     }
@@ -353,21 +352,12 @@ pub struct SharedGroup {
     pub(crate) bytes: u64,
 }
 
-/// A group and its origins.
-struct CountedGroup<'p> {
-    origins: u64,
-    first: &'p [u8],
-    group: Group,
-}
-
 /// The groups of more than one origin, at most `most` of them, those with the most origins first.
 pub(super) fn most_shared(policy: &Policy, groups: &Groups<'_>, most: usize) -> Vec<SharedGroup> {
-    let mut counted = by_automaton(policy, groups);
-    counted.retain(|counted| counted.origins > 1);
-    // Groups of the same origins come in the order of the file, not of the map.
-    counted.sort_unstable_by_key(|counted| (Reverse(counted.origins), counted.first, counted.group.automaton));
+    let mut counted: Vec<_> = by_automaton(policy, groups).into_values().filter(|(origins, ..)| *origins > 1).collect();
+    counted.sort_unstable_by_key(|&(origins, first, group)| (Reverse(origins), first, group.automaton));
     counted.truncate(most);
-    let shared = |CountedGroup { origins, first, group }: CountedGroup<'_>| {
+    let shared = |(origins, first, group): CountedGroup<'_>| {
         let words = groups.automaton(group);
         SharedGroup {
             origins,
@@ -380,8 +370,11 @@ pub(super) fn most_shared(policy: &Policy, groups: &Groups<'_>, most: usize) -> 
     counted.into_iter().map(shared).collect()
 }
 
+/// How many origins share an automaton, the first of them, and its group there.
+type CountedGroup<'p> = (u64, &'p [u8], Group);
+
 /// The groups, one for each automaton.
-fn by_automaton<'p>(policy: &'p Policy, groups: &Groups<'_>) -> Vec<CountedGroup<'p>> {
+fn by_automaton<'p>(policy: &'p Policy, groups: &Groups<'_>) -> HashMap<u32, CountedGroup<'p>> {
     // For each row, the number of origins and the first one; origins come in order.
     let mut rows: HashMap<u32, (u64, &[u8])> = HashMap::new();
     for record in policy.lookup().records() {
@@ -396,12 +389,12 @@ fn by_automaton<'p>(policy: &'p Policy, groups: &Groups<'_>) -> Vec<CountedGroup
         of_row.sort_by_key(|group| group.automaton);
         of_row.dedup_by_key(|group| group.automaton);
         for &group in &of_row {
-            let counted = by_automaton.entry(group.automaton).or_insert(CountedGroup { origins: 0, first, group });
-            counted.origins += origins;
-            if first < counted.first {
-                (counted.first, counted.group) = (first, group);
+            let counted = by_automaton.entry(group.automaton).or_insert((0, first, group));
+            counted.0 += origins;
+            if first < counted.1 {
+                (counted.1, counted.2) = (first, group);
             }
         }
     }
-    by_automaton.into_values().collect()
+    by_automaton
 }

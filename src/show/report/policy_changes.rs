@@ -54,7 +54,7 @@ impl PolicyChanges {
             first: vec![],
         };
         let mut first = Greatest::new(most);
-        let Ok(seen) = diff.compare(|change| {
+        let Ok(seen) = diff.each(|change| {
             change
                 .crawlers()
                 .iter()
