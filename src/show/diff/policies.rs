@@ -9,10 +9,11 @@ use thiserror::Error;
 use super::change::{Change, Difference, OriginChange};
 use super::compare::{Comparer, UseComparer};
 use crate::judge::Choices;
+use crate::judge::decision::DecisionTable;
 use crate::output::form::crawler_name;
 use crate::policy::{self, Crawler, CrawlerError, Policy};
 use crate::robots::Agents;
-use crate::show::access::{Found, Side, decisions, paths_of};
+use crate::show::access::{Found, Side, paths_of};
 use crate::show::export::{self, Column, Format, Kind, Value, table};
 
 /// Two policies that cannot be compared.
