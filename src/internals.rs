@@ -160,12 +160,12 @@ pub fn matcher(policy: &Policy, crawler: Crawler, choices: Choices) -> Matcher {
 
 /// Puts a capture, whose URL is canonical and which needs no time, into a live policy.
 pub fn put_capture(live: &LivePolicy, capture: Capture) -> Result<Put, crate::policy::Error> {
-    Ok(live.put_capture(capture)?)
+    live.put_capture(capture)
 }
 
 /// A policy from the bytes of its file.
 pub fn policy_from(bytes: &[u8], trust: policy::Trust) -> Result<Policy, crate::policy::Error> {
-    Ok(Policy::from_bytes_with(bytes, trust)?)
+    Policy::from_bytes_with(bytes, trust)
 }
 
 /// The number of captures that statistics count, without which they are those of a file.

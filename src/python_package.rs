@@ -1,52 +1,33 @@
 //! What the Python package of this repository uses besides the front. It is no part of the promise: any version may change it.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::diff::{self, Diff};
+use crate::error::{About, Problem};
 use crate::export::{Export, Table};
-use crate::output::error::OutputError;
 use crate::policy::Captures;
-use crate::policy::source::error::SourceError;
-use crate::policy::source::{FieldNames, Options, add};
-use crate::robots::{AgentError, SideKey};
-use crate::run::error::FilterError;
+use crate::policy::source::FieldNames;
+use crate::robots::SideKey;
+use crate::robots::proposed_token;
 use crate::run::verify::uncounted as uncounted_files;
-use crate::run::{Progress, Receipt, Verification, start};
-use crate::{Agents, Dialect, InvalidUrl, LiveMatcher, LivePolicy, Outcome, Policy, input, policy, run};
+use crate::run::{Progress, Receipt, Verification};
+use crate::{Agents, Dialect, InvalidUrl, LiveMatcher, LivePolicy, Outcome, Policy, policy, run};
 
 #[cfg(feature = "parquet")]
 pub use crate::formats::columnar::panics_are_caught;
 pub use crate::formats::time_text::{float as time_of_number, parse as time_of_text};
-pub use crate::input::{NameEnd, UrlParts};
+pub use crate::input::{NameEnd, UrlParts, lists_named_in, matched, with_tables};
 pub use crate::judge::choices_text::{known_unreachable, unreachable_for};
-pub use crate::policy::source::add::Part;
+pub use crate::policy::source::add::{Part, add_pages, add_part, add_single};
+pub use crate::policy::source::error::no_answer;
 pub use crate::policy::source::fields::Field;
 pub use crate::policy::source::headers::headers_of_json;
 pub use crate::run::memory::DEFAULT_MEMORY;
-pub use crate::run::start::EarlierRun;
+pub use crate::run::start::{EarlierRun, earlier_run};
 pub use crate::show::export::tables::{Column, Kind, Value};
 pub use crate::threads::{Stopped, at_once, check as check_stop, stoppable};
-
-/// These lists, with the files of folders that are tables in place of the folders.
-///
-/// # Errors
-///
-/// If a folder cannot be read.
-pub fn with_tables(lists: Vec<PathBuf>) -> Result<Vec<PathBuf>, run::Error> {
-    Ok(input::with_tables(lists).map_err(FilterError::from)?)
-}
-
-/// The lists among the paths that a pattern matches.
-///
-/// # Errors
-///
-/// If a folder whose name is a column is no table, or cannot be read.
-pub fn matched(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, run::Error> {
-    Ok(input::matched(paths).map_err(FilterError::from)?)
-}
 
 /// The warnings about keys of the lists' metadata that the files of a run do not have.
 pub fn about_metadata(receipt: &Receipt) -> Vec<String> {
@@ -76,48 +57,9 @@ pub fn rows_of_changes<E>(diff: &Diff<'_>, table: diff::Table, each: &mut Each<'
     diff.rows(table, each).map(drop)
 }
 
-/// As [`source::add`](policy::source::add()), except pages of archives to which redirects lead.
-pub fn add_part(
-    sources: &[impl AsRef<Path>],
-    options: &Options,
-    captures: &mut Captures,
-) -> Result<Part, policy::Error> {
-    Ok(add::add_part(sources, options, captures)?)
-}
-
-/// Adds the answers for these pages in the archives of a [`Part`]; returns the pages to which those redirect.
-pub fn add_pages(
-    archives: &[impl AsRef<Path>],
-    pages: HashSet<u128>,
-    options: &Options,
-    captures: &mut Captures,
-) -> Result<HashSet<u128>, policy::Error> {
-    Ok(add::add_pages(archives, pages, options, captures)?)
-}
-
-/// Adds a robots.txt, or the archive of one, for this origin.
-pub fn add_single(path: &Path, origin: &str, options: &Options, captures: &mut Captures) -> Result<(), policy::Error> {
-    Ok(add::add_single(path, origin, options, captures)?)
-}
-
 /// The columns that hold the fields of answers, by what `find` says of names; or the name of one that is needed and not there.
 pub fn answer_columns(names: &FieldNames, find: impl Fn(&str) -> Option<usize>) -> Result<Vec<(Field, usize)>, String> {
-    names.columns(find).map_err(|missing| missing.name)
-}
-
-/// The error for an answer that is none, with its number.
-pub fn no_answer(number: u64, problem: String) -> policy::Error {
-    SourceError::Answer { number, problem }.into()
-}
-
-/// The paths of lists in a file.
-pub fn lists_named_in(file: &Path, end: NameEnd) -> Result<Vec<PathBuf>, run::Error> {
-    Ok(input::lists_named_in(file, end)?)
-}
-
-/// The run that was begun in a folder, if there is one.
-pub fn earlier_run(folder: &Path) -> Result<Option<EarlierRun>, run::Error> {
-    Ok(start::earlier_run(folder)?)
+    names.columns(find)
 }
 
 /// Lines and bytes that are judged, and how much of the lists that is, if their size is known.
@@ -135,18 +77,16 @@ pub fn progress_of_captures(captures: &Captures) -> impl Fn() -> (u64, u64) + us
 
 /// Why a run failed, and the folder in which its work is kept, if it is.
 pub fn kept_work(error: &run::Error) -> Option<(String, &Path)> {
-    match error.problem() {
-        Some(FilterError::Kept { error, path }) => Some((error.to_string(), path)),
-        _ => None,
-    }
+    let Problem { message, kept, .. } = error.problem();
+    Some((message.clone(), kept.as_deref()?))
 }
 
 /// Why lines could not be written to where a run prints them, if that is why it failed.
 pub fn unprinted(error: run::Error) -> Result<io::Error, run::Error> {
-    match error.into_problem::<FilterError>()? {
-        FilterError::Output(OutputError::StandardOutput(error)) => Ok(error),
-        other => Err(other.into()),
+    if !error.is_about(About::StandardOutput) {
+        return Err(error);
     }
+    Ok(Problem::from(error).source.unwrap_or_else(|| io::ErrorKind::Other.into()))
 }
 
 /// Of each list with lines that are invalid for a tab inside: its path, how many there are, and the first.
@@ -222,9 +162,9 @@ pub fn side_keys() -> impl Iterator<Item = &'static str> {
 
 /// The product token of a user agent; if there is none, the user agent itself.
 pub fn product_token(user_agent: &str) -> String {
-    match Agents::parsed(user_agent) {
+    match user_agent.parse::<Agents>() {
         Ok(agents) => agents.to_string(),
-        Err(AgentError::WholeUserAgent { proposed, .. }) => proposed,
+        Err(error) if error.is_about(About::WholeUserAgent) => proposed_token(user_agent),
         Err(_) => user_agent.to_owned(),
     }
 }

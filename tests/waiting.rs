@@ -25,6 +25,27 @@ use schedule::Schedule;
 mod chunk;
 #[path = "../src/input/chunks/cut.rs"]
 mod cut;
+mod error {
+    pub mod run {
+        #[derive(Debug)]
+        pub enum Error {
+            /// A decompressor needs more memory.
+            Window,
+            LineTooLong,
+            Changed,
+        }
+
+        impl Error {
+            pub fn of_bad_list(&self) -> Option<String> {
+                None
+            }
+
+            pub fn is_window_too_large(&self) -> bool {
+                matches!(self, Error::Window)
+            }
+        }
+    }
+}
 mod formats {
     pub(crate) use crate::made_ahead;
 

@@ -5,12 +5,18 @@
 //! wrote them, the priorities of its states are those of the automaton.
 
 use hashbrown::HashMap;
+use std::ops::Range;
 
 use super::compile::{CompileSpace, budget, compile_dfa};
 use super::cursors::{BITMAP, SCANNER};
-use super::dfa::record::Record;
-use super::dfa::table::{FIRST_RECORD, Target, verdict_of};
-use super::head::{self, START};
+use super::dfa::filter::FILTER_WORDS;
+use super::dfa::table::{
+    COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, END_BLOCKED,
+    FIRST_RECORD, HAS_OUTPUT, KIND_MASK, MIDDLE_BLOCKED, NARROW, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK,
+    RUN_TARGET_SHIFT, Target, WIDE_WORDS, narrow_byte_words, verdict_of,
+};
+use super::dfa::walk::blocked_if;
+use super::head::{self, MAIN_ROOT, START};
 use super::{Engine, engine};
 use crate::rules::{Patterns, Verdict};
 
@@ -70,21 +76,12 @@ pub fn graph(words: &[u32], patterns: &Patterns) -> Graph {
         Engine::Constant | Engine::Dfa => (words, priorities_of(words, patterns)),
     };
     let mut states = Vec::new();
-    let mut number = FIRST_RECORD;
-    while let Some(record) = Record::at(table, number) {
-        let mut edges = Vec::new();
-        let edge = |bytes: &[u8], target| edges.push(Edge { bytes: bytes.to_vec(), next: next(target) });
-        let Some(end) = record.edges(edge) else { break };
-        states.push(GraphState {
-            number,
-            at_end: record.at_end(),
-            within: record.within(),
-            priorities: priorities.as_ref().and_then(|priorities| priorities.get(&number).copied()),
-            segment: record.output,
-            edges,
-            default: record.default.map(next),
-        });
-        number = end as u32;
+    let mut at = FIRST_RECORD as usize;
+    while at < table.len() {
+        let (mut state, end) = read(table, at);
+        state.priorities = priorities.as_ref().and_then(|priorities| priorities.get(&state.number).copied());
+        states.push(state);
+        at = end;
     }
     Graph { engine, start: next(head::word(words, START)), states }
 }
@@ -100,6 +97,68 @@ fn priorities_of(words: &[u32], patterns: &Patterns) -> Option<HashMap<u32, (u32
 
 fn next(target: Target) -> Next {
     if target < FIRST_RECORD { Next::Settled(verdict_of(target)) } else { Next::GraphState(target) }
+}
+
+/// A word of a table; 0 beyond its end.
+fn word(table: &[u32], at: usize) -> u32 {
+    table.get(at).map_or(0, |&word| u32::from_le(word))
+}
+
+/// The state whose record begins at a word, and where the next record begins.
+fn read(table: &[u32], at: usize) -> (GraphState, usize) {
+    let header = word(table, at);
+    let default = header >> DEFAULT_SHIFT & DEFAULT_MASK;
+    let count = (header >> COUNT_SHIFT) as usize;
+    let has_output = header & HAS_OUTPUT != 0;
+    let output = at + 1 + usize::from(default == DEFAULT_EXPLICIT);
+    let payload = if default == DEFAULT_HERE { at + 1 + FILTER_WORDS } else { output + usize::from(has_output) };
+    let (edges, end) = match header & KIND_MASK {
+        RUN => run(table, payload, header >> RUN_TARGET_SHIFT & RUN_TARGET_MASK, count),
+        kind => branch(table, payload, kind, count),
+    };
+    let state = GraphState {
+        number: at as u32,
+        at_end: blocked_if(header, END_BLOCKED),
+        within: blocked_if(header, MIDDLE_BLOCKED),
+        priorities: None,
+        segment: has_output.then(|| word(table, output)),
+        edges,
+        default: match default {
+            DEFAULT_HERE => None,
+            DEFAULT_EXPLICIT => Some(next(word(table, at + 1))),
+            DEFAULT_MAIN_ROOT => Some(next(word(table, MAIN_ROOT))),
+            settled => Some(next(settled)),
+        },
+    };
+    (state, end)
+}
+
+fn run(table: &[u32], payload: usize, code: u32, count: usize) -> (Vec<Edge>, usize) {
+    let explicit = code == RUN_TARGET_EXPLICIT;
+    let start = payload + usize::from(explicit);
+    let end = start + count.div_ceil(4);
+    let bytes = bytes_of(table, start..end, count);
+    let target = if explicit { word(table, payload) } else { code };
+    (vec![Edge { bytes, next: next(target) }], end)
+}
+
+/// The first `count` bytes of some words; none if the table ends before.
+fn bytes_of(table: &[u32], words: Range<usize>, count: usize) -> Vec<u8> {
+    let words = table.get(words).unwrap_or_default();
+    bytemuck::cast_slice(words).iter().copied().take(count).collect()
+}
+
+fn branch(table: &[u32], payload: usize, kind: u32, count: usize) -> (Vec<Edge>, usize) {
+    let byte_words = if kind == NARROW { narrow_byte_words(count) } else { WIDE_WORDS };
+    let bytes: Vec<u8> = if kind == NARROW {
+        bytes_of(table, payload..payload + byte_words, count)
+    } else {
+        let is_set = |byte: &u8| word(table, payload + usize::from(byte >> 5)) >> (byte & 31) & 1 == 1;
+        (0..=u8::MAX).filter(is_set).collect()
+    };
+    let targets = payload + byte_words;
+    let edge = |(place, byte): (usize, u8)| Edge { bytes: vec![byte], next: next(word(table, targets + place)) };
+    (bytes.into_iter().enumerate().map(edge).collect(), targets + count)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use super::args::{ChoicesArgs, CrawlerArgs, DialectArgs, JudgedByArgs};
 use super::entry;
 use super::error::Failure;
+use super::error::not_compiled;
 use super::help::OUTPUT;
 use super::say::{Printer, say};
 use super::sources::{crawlers, read_once, say_passed_over, say_ties, text_of, url_line};
@@ -221,7 +222,7 @@ impl Rules {
         }
         let dialect = args.dialect.dialect;
         let agents = &args.crawlers.of_sources(dialect)?;
-        let captures = Captures::new(Crawlers::of_agents(agents.clone())?, dialect);
+        let captures = Captures::new(Crawlers::new(agents.clone())?, dialect);
         // Of one robots.txt there is no status, and no other origin.
         let may_be_any = args.choices.of_origins.statuses.is_none() && !args.choices.www_fallback;
         let any = may_be_any.then_some(ANY_ORIGIN);
@@ -230,7 +231,7 @@ impl Rules {
         if let ([path], Some(robots)) = (&*args.rules.robots, single) {
             warn_without_records(path, &text_of(path, robots)?, dialect);
         }
-        let policy = captures.into_policy()?;
+        let policy = captures.policy().map_err(not_compiled)?;
         say_ties(&policy);
         Rules::of_policy(&policy, agents, choices, is_single)
     }

@@ -7,18 +7,18 @@ use std::process::ExitCode;
 use super::args::{CrawlerArgs, MEMORY, ReadingArgs, bytes, dialect, dialects, mapped};
 use super::destination;
 use super::error::Failure;
+use super::error::not_merged;
 use super::help::{LONG_RUNS, MESSAGES, OUTPUT, ROBOTS_TXT};
 use super::say::{say, say_lines};
 use super::sources::{say_passed_over, ties};
 use super::watch::watch_work;
 use crate::dialect::Dialect;
+use crate::error::policy::{Error, ErrorKind};
 use crate::formats::fit::wrapped;
 use crate::formats::shown;
 use crate::output::counted;
 use crate::policy::source::PassedOver;
-use crate::policy::{
-    self, Captures, CompileProgress, Crawlers, MergeError, Merged, Overrides, POLICY_FILE, Statistics,
-};
+use crate::policy::{self, Captures, CompileProgress, Crawlers, Merged, Overrides, POLICY_FILE, Statistics};
 
 /// Compile robots.txt files into a policy file
 ///
@@ -116,7 +116,7 @@ pub fn compile(args: &CompileArgs) -> Result<ExitCode, Failure> {
     let mut inputs = args.sources.clone();
     inputs.extend(args.overrides.clone());
     destination::ensure(&args.out, &POLICY_FILE, &inputs)?;
-    let columns = Crawlers::of_agents(args.crawlers.of_sources(args.dialect)?)?;
+    let columns = Crawlers::new(args.crawlers.of_sources(args.dialect)?)?;
     let out = destination::lock(&args.out, args.quiet)?;
     let captures = Captures::for_file(&out, columns, args.dialect).with_memory(args.memory);
     let progress = captures.progress();
@@ -127,8 +127,8 @@ pub fn compile(args: &CompileArgs) -> Result<ExitCode, Failure> {
             }
         };
         let (sources, overrides) = ((&*args.sources, args.origin.as_deref()), args.overrides.as_deref());
-        let written = args.reading.read(sources, overrides, args.skip_bad, captures, tell)?.write_to(&out);
-        written.map_err(|error| Failure::Write { path: args.out.clone(), error })
+        let written = args.reading.read(sources, overrides, args.skip_bad, captures, tell)?.write(&out);
+        written.map_err(|error| unwritten(&args.out, error))
     };
     if args.quiet {
         written()?;
@@ -136,6 +136,11 @@ pub fn compile(args: &CompileArgs) -> Result<ExitCode, Failure> {
         report(&args.out, &watch_work(|| work(&progress), written)?);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The failure that a policy could not be written.
+fn unwritten(path: &Path, error: Error) -> Failure {
+    error.within(format_args!("cannot write the policy {}: ", shown(path))).into()
 }
 
 fn work(progress: &CompileProgress) -> String {
@@ -173,10 +178,10 @@ pub fn merge(args: &MergeArgs) -> Result<ExitCode, Failure> {
     destination::ensure(&args.out, &POLICY_FILE, &others)?;
     let out = destination::lock(&args.out, args.quiet)?;
     let policies = args.policies.iter().map(|path| mapped(path, false)).collect::<Result<Vec<_>, _>>()?;
-    let overrides = args.overrides.as_deref().map(Overrides::read_file).transpose()?;
-    let merged = policy::merge_into(&policies, overrides.as_ref(), &out).map_err(|error| match error {
-        MergeError::Write(error) => Failure::Write { path: args.out.clone(), error },
-        other => Failure::Merge(other),
+    let overrides = args.overrides.as_deref().map(Overrides::read).transpose()?;
+    let merged = policy::merge(&policies, overrides.as_ref(), &out).map_err(|error| match error.kind() {
+        ErrorKind::Differ => not_merged(error),
+        _ => unwritten(&args.out, error),
     })?;
     if !args.quiet {
         tell(&merged);

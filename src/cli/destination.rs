@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::error::Failure;
 use super::say::say;
-use crate::formats::error::{FileError, NotReplaced};
+use crate::error::Problem;
+use crate::formats::error::NotReplaced;
 use crate::formats::replace::FileKind;
 use crate::formats::shown;
 use crate::formats::write_lock::LockNotice;
@@ -14,19 +15,35 @@ use crate::policy::WriteLock;
 /// Checks that a file may be written: what has its name is [replaceable](FileKind::ensure_replaceable), is none of the inputs, and is
 /// no file of a run.
 pub fn ensure(path: &Path, kind: &FileKind, inputs: &[PathBuf]) -> Result<(), Failure> {
+    ensure_or(path, kind, inputs, refusal)
+}
+
+/// That a file is not of a kind that is replaced.
+pub fn refusal(kind: &str) -> String {
+    format!("exists and is not {kind}; move it, or choose another name")
+}
+
+/// The same; if what has its name is not replaceable, `refusal` says so, by the kind of file that would be.
+pub fn ensure_or(
+    path: &Path,
+    kind: &FileKind,
+    inputs: &[PathBuf],
+    refusal: impl Fn(&str) -> String,
+) -> Result<(), Failure> {
     let same = if path.is_file() { path.canonicalize().ok() } else { None };
     if same.is_some() && inputs.iter().any(|input| input.canonicalize().ok() == same) {
-        return Err(Failure::IsInput { path: path.to_owned() });
+        let message = format!("{} is an input and cannot also be the output; choose another name", shown(path));
+        return Err(message.into());
     }
-    kind.ensure_replaceable(path).map_err(|error| {
-        let path = path.to_owned();
-        match error.get_ref().and_then(|error| error.downcast_ref()) {
-            Some(NotReplaced { kind }) => Failure::NotReplaced { path, kind },
-            None => FileError::of("write", &path)(error).into(),
-        }
+    kind.ensure_replaceable(path).map_err(|error| match error.get_ref().and_then(|error| error.downcast_ref()) {
+        Some(NotReplaced { kind }) => Failure::from(format!("{} {}", shown(path), refusal(kind))),
+        None => Problem::with_file("write", path)(error).into(),
     })?;
     match same.and_then(|same| run_of(&same)) {
-        Some(run) => Err(Failure::IsOfRun { path: path.to_owned(), run }),
+        Some(run) => {
+            let (path, run) = (shown(path), shown(&run));
+            Err(format!("{path} is a file of the run in {run}; choose another name").into())
+        }
         None => Ok(()),
     }
 }
@@ -38,7 +55,7 @@ pub fn lock(path: &Path, quiet: bool) -> Result<WriteLock, Failure> {
             say_notice(path, notice);
         }
     };
-    Ok(WriteLock::take_to("write the policy", path, tell)?)
+    Ok(WriteLock::take(path, tell)?)
 }
 
 /// Says what a user should know about the lock of a file.

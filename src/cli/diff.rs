@@ -11,8 +11,9 @@ use super::export::{TableFileArgs, TableFormatArgs};
 use super::help::{OUTPUT, ROBOTS_TXT};
 use super::say::say;
 use super::sources::origin_of;
+use crate::error::policy::Error;
 use crate::formats::{standard_output, visible};
-use crate::policy::{OpenError, Policy};
+use crate::policy::Policy;
 use crate::robots::Agents;
 use crate::show::diff::{Change, Diff, Difference, History, OriginChange, Seen, Table};
 use crate::show::export::Format;
@@ -26,7 +27,7 @@ pub struct TrustArgs {
 }
 
 impl TrustArgs {
-    fn open(&self, path: &Path) -> Result<Policy, OpenError> {
+    fn open(&self, path: &Path) -> Result<Policy, Error> {
         mapped(path, self.trust_checksum)
     }
 }
@@ -141,7 +142,7 @@ pub fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
     }
     let choices = args.view.choices(args.view.of_origins.time())?;
     let [was, now] = [args.trust.open(&args.old)?, args.trust.open(&args.new)?];
-    let diff = Diff::comparing(&was, &now, &args.agent)?.choices(choices).only(args.only.clone()).shown(args.paths);
+    let diff = Diff::new(&was, &now, &args.agent)?.choices(choices).only(args.only.clone()).shown(args.paths);
     let left_out = diff.left_out();
     if args.agent.is_empty() && !left_out.is_empty() {
         say(format_args!("robosieve: only one of the policies was compiled for {}", left_out.join(", ")));
@@ -157,7 +158,7 @@ pub fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
 pub fn history(args: &HistoryArgs) -> Result<ExitCode, Failure> {
     let (paths, given) = args.given();
     if paths.is_empty() {
-        return Err(Failure::NoPolicies);
+        return Err("an origin alone has no history: name policy files before it".into());
     }
     let origin = given.map(origin_of).transpose()?;
     let format = args.format.or_tsv();
@@ -166,7 +167,7 @@ pub fn history(args: &HistoryArgs) -> Result<ExitCode, Failure> {
     let policies = paths.iter().map(|path| args.trust.open(path)).collect::<Result<Vec<_>, _>>()?;
     // Tables tell policies apart by their files, which people know.
     let named = paths.iter().zip(&policies).map(|(path, policy)| (path.to_string_lossy().into_owned(), policy));
-    let history = History::comparing(&named.collect::<Vec<_>>(), &args.agent)?.choices(choices);
+    let history = History::new(&named.collect::<Vec<_>>(), &args.agent)?.choices(choices);
     let origins = args.file.write(format, |out| history.write(origin.as_deref(), format, out))?;
     if let (Some(origin), 0) = (&origin, origins) {
         say(format_args!("robosieve: {origin} is in none of the policies"));

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use super::destination;
 use super::error::Failure;
 use super::help::OUTPUT;
-use crate::formats::error::FileError;
+use crate::error::Problem;
 use crate::formats::replace::{FileKind, begins_with, replace};
 use crate::formats::standard_output;
 
@@ -66,9 +66,9 @@ pub fn man(args: &ManArgs, program: Command) -> Result<ExitCode, Failure> {
 
 fn command(program: &Command, name: &str) -> Result<Command, Failure> {
     let found = program.find_subcommand(name).cloned();
-    found.ok_or_else(|| Failure::NoCommand {
-        given: name.to_owned(),
-        known: program.get_subcommands().map(Command::get_name).collect::<Vec<_>>().join(", "),
+    found.ok_or_else(|| {
+        let known = program.get_subcommands().map(Command::get_name).collect::<Vec<_>>().join(", ");
+        format!("unknown command {name:?}; the commands are {known}").into()
     })
 }
 
@@ -78,14 +78,14 @@ fn print(command: Command) -> Result<(), Failure> {
 
 fn write_all(program: Command, folder: &Path) -> Result<(), Failure> {
     let commands: Vec<Command> = program.get_subcommands().cloned().collect();
-    fs::create_dir_all(folder).map_err(FileError::of("write", folder))?;
+    fs::create_dir_all(folder).map_err(Problem::with_file("write", folder))?;
     for command in [program].into_iter().chain(commands) {
         let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
         let path = folder.join(format!("{name}.1"));
         destination::ensure(&path, &MANUAL_PAGE, &[])?;
         let page = page(command)?;
         let write = |file: &mut File| file.write_all(&page);
-        replace(&path, &MANUAL_PAGE, write).map_err(FileError::of("write", &path))?;
+        replace(&path, &MANUAL_PAGE, write).map_err(Problem::with_file("write", &path))?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use super::destination;
 use super::error::Failure;
 use super::help::{OUTPUT, ROBOTS_TXT};
 use super::sources::crawlers_or_all;
-use crate::formats::error::FileError;
+use crate::error::Problem;
 use crate::formats::{seekable, standard_output};
 use crate::robots::Agents;
 use crate::show::export::{self, Export, Format, Table};
@@ -64,7 +64,7 @@ impl ExportArgs {
         let of_access = of_access.filter(|_| !is_of_access).map(|option| (option, Table::Access));
         let of_uses = content_signal.content_signal.map(|_| ("--content-signal", Table::Preferences));
         match of_access.chain(of_uses.filter(|_| table != Table::Preferences)).next() {
-            Some((option, of)) => Err(Failure::NotOfTable { option, of: of.name(), table: table.name() }),
+            Some((option, of)) => Err(format!("{option} is for --what {}, not {}", of.name(), table.name()).into()),
             None => Ok(table),
         }
     }
@@ -114,11 +114,12 @@ impl TableFileArgs {
     /// Checks that a table in this format may be written.
     pub fn ensure(&self, format: Format, inputs: &[PathBuf]) -> Result<(), Failure> {
         let Some(path) = &self.out else { return Ok(()) };
-        let is_text =
-            |path: &PathBuf| seekable::open(path).and_then(|mut file| export::is_text(&mut file)).unwrap_or(false);
-        destination::ensure(path, &export::file_kind(format, self.force), inputs).map_err(|failure| match failure {
-            Failure::NotReplaced { path, .. } if is_text(&path) => Failure::TextExists { path },
-            other => other,
+        let is_text = || seekable::open(path).and_then(|mut file| export::is_text(&mut file)).unwrap_or(false);
+        destination::ensure_or(path, &export::file_kind(format, self.force), inputs, |kind| match is_text() {
+            true => {
+                "exists, and text does not show who made it; choose another name, or replace it with --force".to_owned()
+            }
+            false => destination::refusal(kind),
         })
     }
 
@@ -135,7 +136,7 @@ impl TableFileArgs {
             return Ok(written);
         };
         let written = export::write_file(path, format, self.force, |file| write(file));
-        Ok(written.map_err(FileError::of("write", path))?)
+        Ok(written.map_err(Problem::with_file("write", path))?)
     }
 }
 

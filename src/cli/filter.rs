@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use super::args::{CrawlerArgs, FilterArgs, LongRunArgs, PolicyArgs, PolicySourceArgs, mapped};
 use super::error::Failure;
+use super::error::{not_compiled, not_merged};
 use super::guess::about_lists;
 use super::journal::Journal;
 use super::sources::{self, ties};
@@ -16,8 +17,9 @@ use crate::formats::visible::visible_except;
 use crate::formats::{json, shown, standard_output, time, visible};
 use crate::judge::{Choices, Matcher, SameUrl};
 use crate::output::{Receipt, counted};
+use crate::policy::other_dialect;
 use crate::policy::source::PassedOver;
-use crate::policy::{Captures, Crawler, Crawlers, MergeError, Overrides, Policy};
+use crate::policy::{Captures, Crawler, Crawlers, Overrides, Policy};
 use crate::robots::Agents;
 use crate::run::needed::NEEDED_LIST;
 use crate::run::{self, Against, Destination, EarlierRun, Job, Needs, Progress};
@@ -42,7 +44,11 @@ fn watched(args: &FilterArgs, journal: &Journal) -> Result<ExitCode, Failure> {
     if let (Some(path), Some(directory)) = (&args.watching.metrics, &args.output.out)
         && is_inside(path, directory)
     {
-        return Err(Failure::MetricsInOutput { path: path.clone(), directory: directory.clone() });
+        let (path, directory) = (shown(path), shown(directory));
+        return Err(format!(
+            "the metrics file {path} would be in the --out folder {directory}, which is for the run's files only; choose another place"
+        )
+        .into());
     }
     let mut metrics = args.watching.metrics.as_deref().map(Metrics::create).transpose()?;
     let result = split(args, journal, &progress, metrics.as_mut());
@@ -129,8 +135,8 @@ fn split(
         followed.as_mut().and_then(|followed| followed.newer(&job.crawlers, choices, journal))
     };
     let receipt = watch(journal, progress, metrics.as_deref(), job.splits().names(), || match args.source.follow {
-        true => job.run_job_following(&policy, progress, &mut newer),
-        false => job.run_job(&policy, progress),
+        true => job.run_following(&policy, progress, &mut newer),
+        false => job.run(&policy, progress),
     })?;
     finish(args, journal, &receipt)
 }
@@ -191,11 +197,11 @@ fn opened(args: &FilterArgs) -> Result<Option<(Policy, Option<Followed<'_>>)>, F
 /// The policy of the sources, for these crawlers.
 fn compiled(args: &FilterArgs, journal: &Journal, agents: &[Agents]) -> Result<Policy, Failure> {
     let source = &args.source;
-    let columns = Crawlers::of_agents(agents.to_vec())?;
+    let columns = Crawlers::new(agents.to_vec())?;
     // Not the folder of the partitions, which may not exist yet, or may be on another machine.
     let captures = Captures::within(args.long_run.memory, &std::env::temp_dir(), columns, source.dialect.dialect);
     let tell = |passed: &PassedOver| journal.passed_over(passed);
-    let policy = source.rules.read(args.long_run.skip_bad, captures, tell)?.into_policy()?;
+    let policy = source.rules.read(args.long_run.skip_bad, captures, tell)?.policy().map_err(not_compiled)?;
     ties(policy.statistics()).iter().for_each(|ties| journal.warn(ties));
     Ok(policy)
 }
@@ -277,7 +283,7 @@ impl<'a> Followed<'a> {
             Ok(FollowedFile { path: path.clone(), seen, policy: mapped(path, args.trust_checksum)? })
         };
         let files = args.policy.iter().map(open).collect::<Result<Vec<_>, Failure>>()?;
-        let overrides = source.rules.overrides.as_deref().map(Overrides::read_file).transpose()?;
+        let overrides = source.rules.overrides.as_deref().map(Overrides::read).transpose()?;
         let mut followed = Followed { args, files, overrides, dialect: "" };
         let policy = followed.layered()?;
         followed.dialect = policy.dialect().name;
@@ -320,7 +326,7 @@ impl<'a> Followed<'a> {
         let policy = self.layered()?;
         let name = policy.dialect().name;
         if name != self.dialect {
-            return Err(Failure::Merge(MergeError::Dialects { one: self.dialect, other: name }));
+            return Err(not_merged(other_dialect(self.dialect, name)));
         }
         let crawlers = policy.crawlers(crawlers.iter().map(Crawler::agents))?;
         let matchers = Matcher::for_each(&policy, crawlers, choices);
@@ -329,9 +335,9 @@ impl<'a> Followed<'a> {
 
     fn layered(&self) -> Result<Policy, Failure> {
         let policies = self.files.iter().map(|file| file.policy.clone()).collect();
-        let policy = Policy::in_layers(policies).map_err(Failure::Merge)?;
+        let policy = Policy::layered(policies).map_err(not_merged)?;
         match &self.overrides {
-            Some(overrides) => Ok(policy.with_more_overrides(overrides, &std::env::temp_dir())?),
+            Some(overrides) => policy.with_overrides(overrides, &std::env::temp_dir()).map_err(not_compiled),
             None => Ok(policy),
         }
     }

@@ -7,8 +7,10 @@ use std::process::ExitCode;
 use super::args::{OriginChoicesArgs, PolicyFileArgs, ViewArgs, number, published};
 use super::entry;
 use super::error::Failure;
+use super::error::not_compiled;
 use super::help::{CHOICES, OUTPUT, ROBOTS_TXT};
 use super::say::print;
+use super::sources::no_origin;
 use super::sources::{crawlers_or_all, origin_of};
 use crate::formats::json::to_string_pretty;
 use crate::policy::{Policy, Record};
@@ -67,12 +69,12 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     let policy = args.policy.open()?;
     let crawlers = crawlers_or_all(args.agent.as_ref(), &policy)?;
     let Some(given) = &args.origin else {
-        let summary = Summary::count(&policy, &crawlers, now, args.top)?;
+        let summary = Summary::of(&policy, &crawlers, now, args.top).map_err(not_compiled)?;
         print(&if args.json { to_string_pretty(&summary)? } else { summary_text(&summary, args.top) })?;
         return Ok(ExitCode::SUCCESS);
     };
     let origin = origin_of(given)?;
-    let wrong = |problem| Failure::Origin { given: origin.clone(), problem };
+    let wrong = |problem| no_origin(&origin, problem);
     let entry = OriginEntry::of(&policy, origin.as_bytes(), &crawlers, choices).map_err(wrong)?;
     match (entry, policy.origin(origin.as_bytes())) {
         (Some(_), Some((policy, record))) if args.dot => print(drawing(args, policy, &record)?.trim_end())?,
@@ -86,10 +88,12 @@ pub fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
 }
 
 fn drawing(args: &InspectArgs, policy: &Policy, record: &Record<'_>) -> Result<String, Failure> {
-    let crawler = policy.find_crawler(args.agent.as_ref())?;
-    inspect::dot(policy, record, &crawler).ok_or_else(|| Failure::NoAutomaton {
-        origin: String::from_utf8_lossy(record.origin).into_owned(),
-        agent: crawler.agents().to_string(),
+    let crawler = policy.crawler(args.agent.as_ref())?;
+    inspect::dot(policy, record, &crawler).ok_or_else(|| {
+        let (origin, agent) = (String::from_utf8_lossy(record.origin), crawler.agents());
+        let message =
+            format!("there is no automaton to draw: no group of the robots.txt of {origin} applies to {agent}");
+        message.into()
     })
 }
 

@@ -87,7 +87,7 @@ pub fn keys(args: &KeysArgs) -> Result<ExitCode, Failure> {
     let job = unsafe { job.map_lists() };
     let job = job.threads(args.threads).shard(args.shard).skip_bad(args.skip_bad).memory(args.memory);
     let progress = Progress::new();
-    let file = watch_work(|| work(&progress.snapshot()), || job.write_keys_to(&args.out, &progress))?;
+    let file = watch_work(|| work(&progress.snapshot()), || job.write_keys(&args.out, &progress))?;
     print(&line(&file))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -106,11 +106,11 @@ pub fn seen(args: &SeenArgs) -> Result<ExitCode, Failure> {
         Some(out) => {
             destination::ensure(out, &SEEN_FILE, &[])?;
             // Each is checked as it is read.
-            vec![run::merge_files(&args.files, out, |notice| destination::say_notice(out, notice))?]
+            vec![run::merge_seen(&args.files, out, |notice| destination::say_notice(out, notice))?]
         }
         None => {
-            let files = args.files.iter().map(|path| SeenFile::open_file(path)).collect::<Result<Vec<_>, _>>()?;
-            files.iter().try_for_each(SeenFile::check_all)?;
+            let files = args.files.iter().map(|path| SeenFile::open(path)).collect::<Result<Vec<_>, _>>()?;
+            files.iter().try_for_each(SeenFile::check)?;
             files
         }
     };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::error::Failure;
 use super::sources;
 use crate::dialect::Dialect;
-use crate::formats::error::FileError;
+use crate::error::Problem;
 use crate::formats::{is_descriptor, seekable};
 use crate::origin;
 use crate::policy::source::{self, FieldNames, Options, Whole};
@@ -53,7 +53,7 @@ pub fn each(
 fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
         if seekable::is_pipe(path) && !is_descriptor(path) {
-            seekable::ensure(path).map_err(FileError::of("read", path))?;
+            seekable::ensure(path).map_err(Problem::with_file("read", path))?;
         }
         return Ok(vec![path.to_owned()]);
     }
@@ -65,5 +65,5 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
         files.sort();
         Ok(files)
     };
-    Ok(list().map_err(FileError::of("read", path))?)
+    Ok(list().map_err(Problem::with_file("read", path))?)
 }

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use super::args::InputArgs;
 use super::error::Failure;
 use super::sources::read_once;
-use crate::formats::error::FileError;
+use crate::error::Problem;
 use crate::input::{NameEnd, lists_named_in, matched, with_tables};
-use crate::run::error::FilterError;
 
 /// All lists, in order: the arguments, then those that `--files-from` names.
 pub fn all(arguments: &[PathBuf], input: &InputArgs) -> Result<Vec<PathBuf>, Failure> {
@@ -15,7 +14,7 @@ pub fn all(arguments: &[PathBuf], input: &InputArgs) -> Result<Vec<PathBuf>, Fai
     for argument in arguments {
         match pattern(argument) {
             Some(pattern) => lists.extend(matching(pattern)?),
-            None => lists.extend(with_tables([argument.clone()]).map_err(FilterError::from)?),
+            None => lists.extend(with_tables([argument.clone()])?),
         }
     }
     let Some(file) = &input.files_from else { return Ok(lists) };
@@ -39,13 +38,18 @@ const SHELL_RULES: glob::MatchOptions =
 
 /// The files that a pattern matches, and the tables in folders that it matches, in alphabetical order.
 fn matching(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
-    let wrong = |error: glob::PatternError| Failure::Pattern { pattern: pattern.to_owned(), problem: error.msg };
-    let unreadable =
-        |error: glob::GlobError| FileError { doing: "read", path: error.path().to_owned(), error: error.into() };
+    let wrong = |error: glob::PatternError| format!("{pattern} is neither a file nor a pattern: {}", error.msg);
+    let unreadable = |error: glob::GlobError| {
+        let path = error.path().to_owned();
+        Problem::with_file("read", &path)(error.into())
+    };
     let paths = glob::glob_with(pattern, SHELL_RULES).map_err(wrong)?.map(|path| path.map_err(unreadable));
-    let files = matched(paths.collect::<Result<Vec<_>, _>>()?).map_err(FilterError::from)?;
+    let files = matched(paths.collect::<Result<Vec<_>, _>>()?)?;
     if files.is_empty() {
-        return Err(Failure::NothingMatches { pattern: pattern.to_owned() });
+        return Err(format!(
+            "the pattern {pattern} matches no file; a relative pattern starts in the current folder, and ** matches folders"
+        )
+        .into());
     }
     Ok(files)
 }

@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::args::NO_SOURCE;
 use super::args::{JudgedByArgs, number, workers};
 use super::destination;
 use super::error::Failure;
+use super::error::not_compiled;
 use super::help::{LISTS, LONG_RUNS, MESSAGES, OUTPUT, ROBOTS_TXT};
 use super::say::{print, say, say_lines};
 use super::sources::{say_passed_over, say_ties};
 use super::watch::watch_work;
 use crate::dialect::Dialect;
-use crate::formats::error::FileError;
+use crate::error::Problem;
 use crate::formats::marks::POLICY_MARK;
 use crate::formats::replace::begins_with;
 use crate::formats::{seekable, shown};
@@ -119,13 +121,13 @@ pub struct ReportArgs {
 }
 
 pub fn verify(args: &VerifyArgs) -> Result<ExitCode, Failure> {
-    let verification = run::verify_receipt(&args.directory, args.inputs, args.threads)?;
+    let verification = run::verify(&args.directory, args.inputs, args.threads)?;
     print(&verification.to_string())?;
     Ok(if verification.is_proven() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 pub fn join(args: &JoinArgs) -> Result<ExitCode, Failure> {
-    let receipt = run::join_shards(&args.shards, &args.out, args.concat, args.force)?;
+    let receipt = run::join(&args.shards, &args.out, args.concat, args.force)?;
     for (path, problem) in run::uncounted(&receipt, &args.out) {
         say(format_args!("robosieve: warning: {}: {problem}", shown(&path)));
     }
@@ -155,12 +157,15 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     }
     match (&older, &policy) {
         (Some(older), Some(policy)) => report.compare_policy(older, policy)?,
-        (Some(_), None) => return Err(Failure::AgainstWithoutPolicy),
+        (Some(_), None) => {
+            let message = "--against names a policy, so the policy of the run is needed, too: give it with --policy FILE or --robots SOURCE";
+            return Err(message.into());
+        }
         (None, _) => {}
     }
     let path = args.out.clone().unwrap_or_else(|| args.directory.join(REPORT));
     destination::ensure(&path, &REPORT_PAGE, &args.against)?;
-    report.write_file(&path).map_err(FileError::of("write", &path))?;
+    report.write_file(&path).map_err(Problem::with_file("write", &path))?;
     say(shown(&path));
     Ok(ExitCode::SUCCESS)
 }
@@ -174,7 +179,13 @@ fn earlier(args: &ReportArgs, report: &mut Report) -> Result<Option<Policy>, Fai
     match runs[..] {
         [] => {}
         [run] => report.compare_run(run)?,
-        [..] => return Err(Failure::SeveralRuns { given: runs.len() }),
+        [..] => {
+            let given = runs.len();
+            let message = format!(
+                "--against names {given} earlier runs; a run is compared with one, so give one folder or receipt"
+            );
+            return Err(message.into());
+        }
     }
     args.rules.policy.open_files(&policies)
 }
@@ -185,11 +196,15 @@ fn is_run(path: &Path) -> Result<bool, Failure> {
         return Ok(true);
     }
     let begins_with = |mark: &[u8]| seekable::open(path).and_then(|mut file| begins_with(&mut file, mark));
-    let unreadable = FileError::of("read", path);
+    let unreadable = Problem::with_file("read", path);
     match (begins_with(&POLICY_MARK).map_err(&unreadable)?, begins_with(b"{").map_err(&unreadable)?) {
         (true, _) => Ok(false),
         (_, true) => Ok(true),
-        _ => Err(Failure::NotEarlier { path: path.to_owned() }),
+        _ => Err(format!(
+            "--against: {} is neither a policy file nor the folder or receipt of a run; if it was one, it is damaged",
+            shown(path)
+        )
+        .into()),
     }
 }
 
@@ -199,16 +214,16 @@ fn policy(args: &ReportArgs, receipt: &Receipt) -> Result<Option<Policy>, Failur
         return Ok(Some(policy));
     }
     if args.rules.robots.is_empty() && args.rules.overrides.is_some() {
-        return Err(Failure::NoSource);
+        return Err(NO_SOURCE.into());
     }
     if args.rules.robots.is_empty() {
         return Ok(None);
     }
-    let unreadable = |problem: &dyn std::fmt::Display| Failure::Receipt { problem: problem.to_string() };
+    let unreadable = |problem: &dyn std::fmt::Display| format!("the receipt cannot be understood: {problem}");
     let dialect = Dialect::named(&receipt.dialect).map_err(|error| unreadable(&error))?;
     let agents = receipt.crawlers().map_err(|error| unreadable(&error))?;
-    let captures = args.rules.read(false, Captures::new(Crawlers::of_agents(agents)?, dialect), say_passed_over)?;
-    let policy = captures.into_policy()?;
+    let captures = args.rules.read(false, Captures::new(Crawlers::new(agents)?, dialect), say_passed_over)?;
+    let policy = captures.policy().map_err(not_compiled)?;
     say_ties(&policy);
     Ok(Some(policy))
 }

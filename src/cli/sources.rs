@@ -7,14 +7,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::error::Failure;
+use super::error::not_compiled;
 use super::say::say;
 use crate::dialect::Dialect;
-use crate::formats::error::{FileError, json_problem};
+use crate::error::Problem;
+use crate::error::policy::Error;
+use crate::formats::error::json_problem;
 use crate::formats::{is_standard_input, shortened, shown, text_file};
 use crate::input::STANDARD_INPUT;
 use crate::origin;
+use crate::origin::InvalidUrl;
 use crate::policy::source::{PassedOver, Robots};
-use crate::policy::{Crawler, CrawlerError, Overrides, Policy, Statistics};
+use crate::policy::{Crawler, Overrides, Policy, Statistics};
 use crate::robots::Agents;
 
 /// Tells on standard error what was passed over in sources.
@@ -40,28 +44,33 @@ pub fn say_ties(policy: &Policy) {
 /// A policy with the operator's overrides, if there are any.
 pub fn with_overrides(policy: Policy, overrides: Option<&Path>) -> Result<Policy, Failure> {
     match overrides {
-        Some(path) => Ok(policy.with_more_overrides(&Overrides::read_file(path)?, &std::env::temp_dir())?),
+        Some(path) => policy.with_overrides(&Overrides::read(path)?, &std::env::temp_dir()).map_err(not_compiled),
         None => Ok(policy),
     }
 }
 
 /// The crawlers asked for; if none is, the only one of the policy.
-pub(super) fn crawlers(agents: &[Agents], policy: &Policy) -> Result<Vec<Crawler>, CrawlerError> {
+pub(super) fn crawlers(agents: &[Agents], policy: &Policy) -> Result<Vec<Crawler>, Error> {
     match agents {
-        [] => Ok(vec![policy.find_crawler(None)?]),
+        [] => Ok(vec![policy.crawler(None)?]),
         several => policy.crawlers(several),
     }
 }
 
 /// The crawler asked for; if none is, all crawlers of the policy.
-pub(super) fn crawlers_or_all(agents: Option<&Agents>, policy: &Policy) -> Result<Vec<Crawler>, CrawlerError> {
+pub(super) fn crawlers_or_all(agents: Option<&Agents>, policy: &Policy) -> Result<Vec<Crawler>, Error> {
     crawlers(agents.map_or(policy.columns().all(), std::slice::from_ref), policy)
 }
 
 /// An origin, given as such or as a URL on it.
 pub(super) fn origin_of(given: &OsStr) -> Result<String, Failure> {
     let found = origin::split(given.as_encoded_bytes()).map(|(origin, _)| origin.into_owned());
-    found.map_err(|problem| Failure::Origin { given: given.to_string_lossy().into_owned(), problem })
+    found.map_err(|problem| no_origin(&given.to_string_lossy(), problem))
+}
+
+/// The failure that a text is no origin.
+pub(super) fn no_origin(given: &str, problem: InvalidUrl) -> Failure {
+    format!("{given:?} is neither an origin nor a URL: {problem}").into()
 }
 
 /// The most bytes of a file of crawlers' names.
@@ -72,7 +81,7 @@ const LINE: u64 = 64 << 20;
 
 /// The text of a file of one robots.txt; an error says why it is none.
 pub(super) fn text_of(path: &Path, robots: Robots) -> Result<Arc<[u8]>, Failure> {
-    robots.text.map_err(|problem| Failure::NotText { path: path.to_owned(), problem })
+    robots.text.map_err(|problem| format!("{} is no robots.txt: {problem}", shown(path)).into())
 }
 
 /// Reads the next line of standard input, with its line feed; an empty one is the end.
@@ -82,7 +91,7 @@ pub(super) fn url_line(input: &mut impl BufRead) -> Result<Vec<u8>, Failure> {
     let problem = (line.len() as u64 > LINE)
         .then(|| io::Error::new(io::ErrorKind::InvalidData, format!("it has a line of more than {LINE} bytes")));
     match read.err().or(problem) {
-        Some(error) => Err(FileError::of("read", Path::new(STANDARD_INPUT))(error).into()),
+        Some(error) => Err(Problem::with_file("read", Path::new(STANDARD_INPUT))(error).into()),
         None => Ok(line),
     }
 }
@@ -90,7 +99,10 @@ pub(super) fn url_line(input: &mut impl BufRead) -> Result<Vec<u8>, Failure> {
 /// Checks that no more than one of these paths is standard input, whatever they are of.
 pub fn read_once<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<(), Failure> {
     match paths.into_iter().filter(|path| is_standard_input(path)).nth(1) {
-        Some(_) => Err(Failure::StandardInputTwice),
+        Some(_) => {
+            let message = "standard input can be read only once, so - can be given once: as a list, as URLs, for --files-from or as a source";
+            Err(message.into())
+        }
         None => Ok(()),
     }
 }
@@ -98,7 +110,7 @@ pub fn read_once<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<(), Fa
 /// The crawlers that sources are read for: those named by options, which a robots.txt must be able to name, then those of a file, each
 /// once.
 pub(super) fn all(named: &[Agents], file: Option<&Path>, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
-    named.iter().try_for_each(|agents| agents.can_be_named(dialect))?;
+    named.iter().try_for_each(|agents| agents.ensure_nameable(dialect))?;
     of_policy(named, file, dialect)
 }
 
@@ -106,11 +118,11 @@ pub(super) fn all(named: &[Agents], file: Option<&Path>, dialect: &Dialect) -> R
 pub(super) fn of_policy(named: &[Agents], file: Option<&Path>, dialect: &Dialect) -> Result<Vec<Agents>, Failure> {
     let mut all = named.to_vec();
     let Some(path) = file else { return Ok(all) };
-    let text = text_file::read(path, NAMES).map_err(FileError::of("read", path))?;
-    let wrong = |problem: String| Failure::AgentsFile { path: path.to_owned(), problem };
+    let text = text_file::read(path, NAMES).map_err(Problem::with_file("read", path))?;
+    let wrong = |problem: String| format!("--agents-file: {}: {}", shown(path), shortened(problem));
     let names = names(&text).map_err(wrong)?;
     if names.is_empty() {
-        return Err(wrong("it names no crawler".to_owned()));
+        return Err(wrong("it names no crawler".to_owned()).into());
     }
     for (line, name) in names {
         let at = line.map(|line| format!("line {line}: ")).unwrap_or_default();
@@ -173,7 +185,6 @@ fn names_of_json(text: &str) -> Result<Vec<(Option<usize>, String)>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::robots::AgentError;
 
     #[test]
     fn names_are_lines_or_json() {
@@ -197,7 +208,7 @@ mod tests {
         assert_eq!(of("ChatGPT Agent", "rfc9309"), token("ChatGPT"));
         assert_eq!(of("ChatGPT Agent", "mandelbot"), token("ChatGPT Agent"), "the whole value is the name");
         assert_eq!(of("Googlebot-News, Googlebot", "mandelbot"), token("Googlebot-News,Googlebot"));
-        assert_eq!(of(".ai", "rfc9309"), Err(AgentError::NothingCompared { given: ".ai".to_owned() }));
-        assert!(matches!(of("t\tq", "mandelbot"), Err(AgentError::Character { character: '\t', .. })));
+        assert!(of(".ai", "rfc9309").unwrap_err().to_string().starts_with("nothing of \".ai\" names a crawler"));
+        assert!(of("t\tq", "mandelbot").unwrap_err().is_about(crate::error::About::Character));
     }
 }

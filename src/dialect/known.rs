@@ -57,7 +57,7 @@ impl Dialect {
     pub fn named(name: &str) -> Result<&'static Dialect, ValueError> {
         Dialect::ALL.iter().find(|d| d.name == name).ok_or_else(|| {
             let known = Dialect::names().join(", ");
-            ValueError::of(ValueErrorKind::Name, format!("unknown dialect {name:?}; the dialects are {known}"))
+            ValueErrorKind::Name.of(format!("unknown dialect {name:?}; the dialects are {known}"))
         })
     }
 

@@ -31,6 +31,8 @@ use std::io::{self, BufReader, Read};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+pub(crate) use super::error::Malformed;
+use super::error::NO_ROOM;
 use super::int96;
 use super::pages::{self, PagesNeed};
 use super::seekable::FileAt;
@@ -76,9 +78,6 @@ pub(crate) struct ParquetFile {
     /// What the pages of a column of a row group take, once it is known.
     needs: Mutex<HashMap<(usize, usize), PagesNeed>>,
 }
-
-/// The end of a message about pages for which there is no room, by which commands know it.
-pub(crate) const NO_ROOM: &str = "which is more than the memory limit has room for";
 
 /// Consecutive rows of a row group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -469,10 +468,6 @@ impl ParquetFile {
         int96::written(part, self.is_of_spark)
     }
 }
-
-/// A sentence about what is wrong with a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Malformed(pub String);
 
 impl From<io::Error> for Malformed {
     fn from(error: io::Error) -> Malformed {

@@ -3,29 +3,6 @@
 
 use serde_json::error::Category;
 use std::io;
-use std::path::{Path, PathBuf};
-
-use super::visible::shown;
-
-/// A file or folder that cannot be read or written.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot {doing} {}: {}", shown(path), in_words(error))]
-pub(crate) struct FileError {
-    /// What cannot be done, such as `read` or `read the policy`.
-    pub doing: &'static str,
-    /// The file or folder.
-    pub path: PathBuf,
-    /// The system's error, or the damage in its compressed data.
-    #[source]
-    pub error: io::Error,
-}
-
-impl FileError {
-    /// Adds to an error what could not be done, and to which file.
-    pub(crate) fn of<'p>(doing: &'static str, path: &'p Path) -> impl Fn(io::Error) -> FileError + Copy + use<'p> {
-        move |error| FileError { doing, path: path.to_owned(), error }
-    }
-}
 
 /// What a system's error says, without the number that Rust adds to it.
 pub(crate) fn in_words(error: &io::Error) -> String {
@@ -48,6 +25,14 @@ pub(crate) struct CutShort {
 pub(crate) struct NotReplaced {
     pub kind: &'static str,
 }
+
+/// A sentence about what is wrong with a table.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Malformed(pub String);
+
+/// The end of a message about pages for which there is no room, by which commands know it.
+pub(crate) const NO_ROOM: &str = "which is more than the memory limit has room for";
 
 /// What is wrong with a JSON text, and where.
 pub(crate) fn json_problem(error: &serde_json::Error) -> String {

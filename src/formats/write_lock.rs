@@ -7,7 +7,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::error::{FileError, in_words};
+use super::error::in_words;
 use super::lock_file::{LockFile, beside};
 use super::replace::{FileKind, behind_links, is_stream, remove_partial_files, replace};
 use super::visible::shown;
@@ -55,16 +55,8 @@ pub enum LockNotice {
 
 impl WriteLock {
     /// Takes the lock of a file, which need not exist, and deletes what processes left that died while they wrote it. While another
-    /// process has the lock, waits. Each notice is given to `tell` at most once. `doing` is for errors.
-    pub(crate) fn take_to(
-        doing: &'static str,
-        path: &Path,
-        tell: impl FnMut(LockNotice),
-    ) -> Result<WriteLock, FileError> {
-        WriteLock::taken(path, tell).map_err(FileError::of(doing, path))
-    }
-
-    fn taken(path: &Path, mut tell: impl FnMut(LockNotice)) -> io::Result<WriteLock> {
+    /// process has the lock, waits. Each notice is given to `tell` at most once.
+    pub(crate) fn waited_for(path: &Path, mut tell: impl FnMut(LockNotice)) -> io::Result<WriteLock> {
         let mut waits = false;
         let lock = |behind: &Path| {
             let waiting = || {

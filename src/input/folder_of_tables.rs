@@ -4,37 +4,29 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::error::ListError;
 use super::path_columns::is_path_column;
-use crate::formats::error::FileError;
+use crate::error::run::{Error, ErrorKind};
 use crate::formats::marks::PARQUET_MARK;
-use crate::formats::seekable;
+use crate::formats::{seekable, shown};
 
-/// The files of a table in a folder, in alphabetical order. Files and folders whose names begin with `.` do not count, nor with `_`,
-/// unless they are columns.
-///
-/// # Errors
-///
-/// [`ListError::Folder`] if the folder has other files, or other folders than columns, or none; [`ListError::Unreadable`] if one
-/// cannot be read.
-fn tables_in(folder: &Path) -> Result<Vec<PathBuf>, ListError> {
+/// The files of a table in a folder, in alphabetical order; `None` if it has other files, or other folders than columns, or none. Files
+/// and folders whose names begin with `.` do not count, nor with `_`, unless they are columns.
+fn tables_in(folder: &Path) -> Result<Option<Vec<PathBuf>>, Error> {
     let mut files = Vec::new();
-    if !add(folder, &mut Vec::new(), &mut files)? || files.is_empty() {
-        return Err(no_table(folder));
-    }
-    Ok(files)
+    let is_table = add(folder, &mut Vec::new(), &mut files)?;
+    Ok((is_table && !files.is_empty()).then_some(files))
 }
 
 /// The lists among the paths that a pattern matches, in alphabetical order: files, and the files of tables in folders that are columns.
 ///
 /// # Errors
 ///
-/// [`ListError::Folder`] if such a folder is no table, and [`ListError::Unreadable`] if one cannot be read.
-pub(crate) fn matched(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, ListError> {
+/// If such a folder is no table, or one cannot be read.
+pub fn matched(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     for path in paths {
         match path.is_dir() {
-            true if is_column(&path) => files.extend(tables_in(&path)?),
+            true if is_column(&path) => files.extend(tables_in(&path)?.ok_or_else(|| no_table(&path))?),
             true => {}
             false => files.push(path),
         }
@@ -49,13 +41,13 @@ pub(crate) fn matched(paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, ListError> {
 ///
 /// # Errors
 ///
-/// [`ListError::Unreadable`] if a folder cannot be read.
-pub(crate) fn with_tables(lists: impl IntoIterator<Item = PathBuf>) -> Result<Vec<PathBuf>, ListError> {
+/// If a folder cannot be read.
+pub fn with_tables(lists: impl IntoIterator<Item = PathBuf>) -> Result<Vec<PathBuf>, Error> {
     let mut all = Vec::new();
     for list in lists {
-        match list.is_dir().then(|| tables_in(&list)) {
-            None | Some(Err(ListError::Folder { .. })) => all.push(list),
-            Some(files) => all.extend(files?),
+        match if list.is_dir() { tables_in(&list)? } else { None } {
+            None => all.push(list),
+            Some(files) => all.extend(files),
         }
     }
     Ok(all)
@@ -66,21 +58,27 @@ fn is_column(folder: &Path) -> bool {
 }
 
 /// The error for a folder that is no table: with a pattern of the lists in it.
-pub(super) fn no_table(folder: &Path) -> ListError {
-    ListError::Folder { path: folder.to_owned(), pattern: pattern(folder) }
+pub(super) fn no_table(folder: &Path) -> Error {
+    let remedy = match pattern(folder) {
+        Some(pattern) => format!("for the lists in it, give a pattern: '{}'", shown(&pattern)),
+        None => "it has no lists in it".to_owned(),
+    };
+    let folder = shown(folder);
+    ErrorKind::List
+        .of(format!("{folder} is a folder, and no table of Parquet files in folders such as day=2026-01-31; {remedy}"))
 }
 
 /// Adds the files of a table in a folder; returns whether all are. `above` are the folders that led here: by links, one may lead back.
-fn add(folder: &Path, above: &mut Vec<PathBuf>, files: &mut Vec<PathBuf>) -> Result<bool, ListError> {
-    let resolved = folder.canonicalize().map_err(FileError::of("read", folder))?;
+fn add(folder: &Path, above: &mut Vec<PathBuf>, files: &mut Vec<PathBuf>) -> Result<bool, Error> {
+    let resolved = folder.canonicalize().map_err(ErrorKind::List.with_file("read", folder))?;
     if above.contains(&resolved) {
         return Ok(false);
     }
     above.push(resolved);
     for path in entries(folder)? {
-        let is_of_table = match fs::metadata(&path).map_err(FileError::of("read", &path))?.is_dir() {
+        let is_of_table = match fs::metadata(&path).map_err(ErrorKind::List.with_file("read", &path))?.is_dir() {
             true => is_column(&path) && add(&path, above, files)?,
-            false => is_column(folder) && is_parquet(&path).map_err(FileError::of("read", &path))?,
+            false => is_column(folder) && is_parquet(&path).map_err(ErrorKind::List.with_file("read", &path))?,
         };
         if !is_of_table {
             return Ok(false);
@@ -94,8 +92,8 @@ fn add(folder: &Path, above: &mut Vec<PathBuf>, files: &mut Vec<PathBuf>) -> Res
 }
 
 /// The paths in a folder that readers of a table see, in alphabetical order.
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, ListError> {
-    let failed = FileError::of("read", folder);
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let failed = ErrorKind::List.with_file("read", folder);
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;

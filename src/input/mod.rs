@@ -10,16 +10,15 @@ pub(crate) mod path_columns;
 pub(crate) mod shard;
 pub(crate) mod url_parts;
 
-pub(crate) use error::{ListError, ListNamesError, UrlFieldError};
 pub use error::{SkippedPart, SkippedRows};
-pub(crate) use folder_of_tables::{matched, with_tables};
+pub use folder_of_tables::{matched, with_tables};
 pub(crate) use layout::Delimiter;
 pub use layout::{Column, Layout, UrlField};
 #[cfg(unix)]
 pub use list::fill_lost_pages;
 pub use list::{FileState, ListRange, STANDARD_INPUT};
 pub use named_lists::NameEnd;
-pub(crate) use named_lists::lists_named_in;
+pub use named_lists::lists_named_in;
 pub use path_columns::PathColumns;
 pub use shard::Shard;
 pub use url_parts::UrlParts;

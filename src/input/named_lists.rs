@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::error::ListNamesError;
 use super::list::STANDARD_INPUT;
-use crate::formats::error::FileError;
-use crate::formats::{path_of, text_file};
+use crate::error::About;
+use crate::error::run::{Error, ErrorKind};
+use crate::formats::{path_of, shown, text_file};
 
 /// The most bytes of a file with the names of lists.
 const NAMES: u64 = 1 << 30;
@@ -29,14 +29,17 @@ const LONGEST_PATH: usize = if cfg!(unix) { 4 << 10 } else { 32 << 10 };
 ///
 /// # Errors
 ///
-/// [`ListNamesError`] if the file cannot be read, is longer than 1 GiB, names no list, has NUL or too much in its lines, or, on a
+/// If the file cannot be read, is longer than 1 GiB, names no list, has NUL or too much in its lines, or, on a
 /// system whose paths are UTF-8, names one that is not.
-pub(crate) fn lists_named_in(file: &Path, end: NameEnd) -> Result<Vec<PathBuf>, ListNamesError> {
-    let text = text(file).map_err(FileError::of("read", file))?;
-    let wrong = |problem| ListNamesError::Wrong { path: file.to_owned(), problem };
+pub fn lists_named_in(file: &Path, end: NameEnd) -> Result<Vec<PathBuf>, Error> {
+    let text = text(file).map_err(ErrorKind::List.with_file("read", file))?;
+    let wrong = |problem: String| ErrorKind::List.of(format!("{}{problem}", shown(file)));
     let names: Vec<&[u8]> = match end {
         NameEnd::Nul => text.split(|&byte| byte == 0).collect(),
-        NameEnd::Line if text.contains(&0) => return Err(ListNamesError::Nul { path: file.to_owned() }),
+        NameEnd::Line if text.contains(&0) => {
+            let problem = " has NUL in its lines: do its paths end in NUL instead of a line feed? Say so, then";
+            return Err(wrong(problem.to_owned()).about(About::NameEnd));
+        }
         NameEnd::Line => {
             let lines = text.split(|&byte| byte == b'\n');
             lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
@@ -69,6 +72,8 @@ fn text(file: &Path) -> io::Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use std::error::Error as _;
+
     use super::*;
 
     #[test]
@@ -83,9 +88,9 @@ mod tests {
         assert!(named("\n\r\n").unwrap_err().to_string().contains(" names no list; write one path per line"));
         let long = named(&format!("a\n{}", "b".repeat(LONGEST_PATH + 1))).unwrap_err().to_string();
         assert!(long.contains(&format!(", path 2: {} bytes are no path", LONGEST_PATH + 1)), "{long}");
-        assert!(matches!(named("a\0b\0"), Err(ListNamesError::Nul { .. })));
+        assert!(named("a\0b\0").unwrap_err().is_about(About::NameEnd));
         let missing = lists_named_in(&folder.path().join("x"), NameEnd::Line);
-        assert!(matches!(missing, Err(ListNamesError::Unreadable(_))));
+        assert!(missing.unwrap_err().source().is_some());
         std::fs::write(&file, "a b\nc\r\n\0\0-\0d").unwrap();
         assert_eq!(lists_named_in(&file, NameEnd::Nul).unwrap(), ["a b\nc\r\n", "-", "d"].map(PathBuf::from));
     }

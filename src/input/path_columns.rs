@@ -6,7 +6,8 @@ use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use std::path::{Component, Path};
 
-use super::error::ListError;
+use crate::error::run::{Error, ErrorKind};
+use crate::formats;
 
 named! {
     /// What becomes of the columns in the names of a table's folders, where rows stay rows.
@@ -51,9 +52,11 @@ pub(crate) fn is_path_column(folder: &str) -> bool {
 ///
 /// # Errors
 ///
-/// [`ListError::PathColumns`] if two have the same name, or one is not UTF-8.
-pub(crate) fn path_columns(list: &Path) -> Result<Vec<PathColumn>, ListError> {
-    let wrong = |problem: String| ListError::PathColumns { path: list.to_owned(), problem };
+/// If two have the same name, or one is not UTF-8.
+pub(crate) fn path_columns(list: &Path) -> Result<Vec<PathColumn>, Error> {
+    let wrong = |problem: String| {
+        ErrorKind::List.of(format!("the folders of the list {} cannot be columns: {problem}", formats::shown(list)))
+    };
     let mut columns: Vec<PathColumn> = Vec::new();
     for component in list.parent().map(Path::components).into_iter().flatten() {
         let Component::Normal(folder) = component else { continue };

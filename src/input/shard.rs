@@ -11,8 +11,9 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use super::list::List;
-use crate::error::{ValueError, ValueErrorKind};
-use crate::input::error::ListError;
+use crate::error::run::{Error, ErrorKind};
+use crate::error::{About, ValueError, ValueErrorKind};
+use crate::formats::shown;
 
 /// The part of a job that a run does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,8 +43,8 @@ impl Shard {
     ///
     /// # Errors
     ///
-    /// [`ListError::NotDivisible`] if a list cannot be read again by other runs; other errors if one cannot be read.
-    pub(crate) fn cut(self, lists: &mut [List]) -> Result<(), ListError> {
+    /// If a list cannot be read again by other runs; other errors if one cannot be read.
+    pub(crate) fn cut(self, lists: &mut [List]) -> Result<(), Error> {
         let lengths: Vec<usize> = lists.iter().map(length).collect::<Result<_, _>>()?;
         let total: u128 = lengths.iter().map(|&length| length as u128).sum();
         let boundary = |number: u32| total * u128::from(number) / u128::from(self.of);
@@ -63,12 +64,19 @@ impl Shard {
 }
 
 /// The length of a list's file.
-fn length(list: &List) -> Result<usize, ListError> {
+fn length(list: &List) -> Result<usize, Error> {
     match (list.plain_length(), list.file_state()) {
         (Some(length), _) => Ok(length),
         _ if list.unreadable().is_some() => Ok(0),
         (None, Some(state)) => Ok(usize::try_from(state.length).unwrap_or(usize::MAX)),
-        (None, None) => Err(ListError::NotDivisible { path: list.path.clone() }),
+        (None, None) => {
+            let message = format!(
+                "the list {} cannot be divided into shards: it is a stream, or a table compressed as a whole, which the other shards \
+                 cannot read; store it as a plain file first",
+                shown(&list.path)
+            );
+            Err(ErrorKind::List.of(message).about(About::Shard))
+        }
     }
 }
 
@@ -78,10 +86,7 @@ impl FromStr for Shard {
     fn from_str(given: &str) -> Result<Shard, ValueError> {
         let parsed = given.split_once('/').and_then(|(number, of)| Shard::new(number.parse().ok()?, of.parse().ok()?));
         parsed.ok_or_else(|| {
-            ValueError::of(
-                ValueErrorKind::List,
-                format!("{given:?} is not a shard: expected I/N with I from 1 to N, such as 1/8"),
-            )
+            ValueErrorKind::List.of(format!("{given:?} is not a shard: expected I/N with I from 1 to N, such as 1/8"))
         })
     }
 }

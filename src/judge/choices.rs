@@ -250,7 +250,7 @@ impl Statuses {
     ///
     /// [`ValueError`] if it is none of these or has a meaning already, or if `meaning` is [`Fallback::Use`].
     pub fn add(&mut self, status: &str, meaning: Fallback) -> Result<(), ValueError> {
-        self.add_one(status, meaning).map_err(|problem| ValueError::of(ValueErrorKind::Statuses, problem))
+        self.add_one(status, meaning).map_err(|problem| ValueErrorKind::Statuses.of(problem))
     }
 
     pub(super) fn add_one(&mut self, status: &str, meaning: Fallback) -> Result<(), String> {

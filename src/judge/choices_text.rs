@@ -13,13 +13,12 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 use toml::Spanned;
 
 use super::choices::{Fallback, MaxAge, Statuses, no_meaning};
 use crate::error::{ValueError, ValueErrorKind};
-use crate::formats::error::FileError;
 use crate::formats::toml::toml_words;
 use crate::formats::{line_of, shortened, shown, text_file, time_text};
 use crate::policy::LONGEST_UNREACHABLE;
@@ -33,7 +32,7 @@ impl FromStr for MaxAge {
         if given == "dialect" {
             return Ok(MaxAge::Dialect);
         }
-        let not_age = |problem| ValueError::of(ValueErrorKind::Age, format!("{problem}; or `dialect`"));
+        let not_age = |problem| ValueErrorKind::Age.of(format!("{problem}; or `dialect`"));
         time_text::duration(given).map(|age| MaxAge::Seconds(age.as_secs())).map_err(not_age)
     }
 }
@@ -70,10 +69,6 @@ impl Statuses {
     ///
     /// [`ValueError`] if it is neither, or the file cannot be read, or anything in it is not understood.
     pub fn named_or_read(name_or_path: &Path) -> Result<Statuses, ValueError> {
-        Ok(Statuses::named_or_file(name_or_path)?)
-    }
-
-    pub(crate) fn named_or_file(name_or_path: &Path) -> Result<Statuses, StatusesError> {
         let named = name_or_path.to_str().and_then(Statuses::named);
         named.map_or_else(|| Statuses::read(name_or_path), Ok)
     }
@@ -83,23 +78,23 @@ impl Statuses {
     /// # Errors
     ///
     /// As [`Statuses::named_or_read`].
-    fn read(path: &Path) -> Result<Statuses, StatusesError> {
+    fn read(path: &Path) -> Result<Statuses, ValueError> {
         let bytes = match text_file::read(path, LONGEST_FILE) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let known = Statuses::names().collect::<Vec<_>>().join(", ");
-                return Err(StatusesError::Unknown { given: path.to_owned(), known });
+                return Err(ValueErrorKind::Statuses.of(format!("{path:?} is no file, and none of the names {known}")));
             }
-            read => read.map_err(FileError::of("read", path))?,
+            read => read.map_err(ValueErrorKind::Statuses.with_file("read", path))?,
         };
         Statuses::of_text(&bytes, Some(path))
     }
 
     /// The statuses of the text of a file.
-    fn of_text(text: &[u8], path: Option<&Path>) -> Result<Statuses, StatusesError> {
-        parse(text).map_err(|(at, problem)| StatusesError::Wrong {
-            path: path.map(Path::to_owned),
-            line: line_of(text, at),
-            problem,
+    fn of_text(text: &[u8], path: Option<&Path>) -> Result<Statuses, ValueError> {
+        parse(text).map_err(|(at, problem)| {
+            let file = path.map(|path| format!("{}: ", shown(path))).unwrap_or_default();
+            let message = format!("{file}line {}: {}", line_of(text, at), shortened(problem));
+            ValueErrorKind::Statuses.of(message)
         })
     }
 }
@@ -131,40 +126,8 @@ impl FromStr for Statuses {
     type Err = ValueError;
 
     fn from_str(text: &str) -> Result<Statuses, ValueError> {
-        Ok(Statuses::of_text(text.as_bytes(), None)?)
+        Statuses::of_text(text.as_bytes(), None)
     }
-}
-
-is_opaque!(StatusesError as ValueError: |_| ValueErrorKind::Statuses);
-
-/// Meanings of statuses that cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum StatusesError {
-    /// Neither a file nor a name.
-    #[error("{given:?} is no file, and none of the names {known}")]
-    Unknown {
-        /// The text.
-        given: PathBuf,
-        /// The names that exist.
-        known: String,
-    },
-    /// The file cannot be read.
-    #[error(transparent)]
-    Unreadable(#[from] FileError),
-    /// Something in the text is not understood.
-    #[error(
-        "{}line {line}: {}",
-        path.iter().map(|path| format!("{}: ", shown(path))).collect::<String>(),
-        shortened(problem)
-    )]
-    Wrong {
-        /// The file, if the text is that of one.
-        path: Option<PathBuf>,
-        /// The line, counted from 1.
-        line: usize,
-        /// The problem.
-        problem: String,
-    },
 }
 
 #[cfg(test)]
@@ -210,7 +173,7 @@ mod tests {
         assert!(problem(&long).contains("longer than 1048576 bytes"));
         let missing = Statuses::named_or_read(Path::new("no-such-crawl")).unwrap_err().to_string();
         assert_eq!(missing, "\"no-such-crawl\" is no file, and none of the names common-crawl, nutch");
-        assert!(matches!(Statuses::named_or_file(Path::new("/")).unwrap_err(), StatusesError::Unreadable(_)));
+        assert!(Statuses::named_or_read(Path::new("/")).unwrap_err().to_string().starts_with("cannot read /: "));
     }
 
     #[test]

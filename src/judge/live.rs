@@ -13,10 +13,10 @@ use super::required::closed_by;
 use super::scratch::Scratch;
 use super::slow::{ByRules, has_refused_tab};
 use super::view::Route;
+use crate::error::policy::Error;
 use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
-use crate::policy::{Crawler, Error, LiveOrigin, LivePolicy, LiveState, Policy, WriteError};
-use crate::robots::Agents;
+use crate::policy::{Crawler, LiveOrigin, LivePolicy, LiveState, Policy};
 use crate::threads;
 
 /// Judges URLs by a [`LivePolicy`], for one crawler, by all answers that were put before the call. Threads may share it; cloning only
@@ -55,7 +55,7 @@ impl LivePolicy {
     pub fn matcher(&self, agent: &str, choices: Choices) -> Result<LiveMatcher, Error> {
         self.fitted()?;
         let state = self.0.state.load_full();
-        let crawler = state.base.find_crawler(Some(&Agents::parsed(agent)?))?;
+        let crawler = state.base.crawler(Some(&agent.parse()?))?;
         let columns = state.base.answering(&crawler).to_vec();
         let decisions = DecisionTable::timeless(choices, self.0.dialect);
         Ok(LiveMatcher(Arc::new(LiveJudge { live: self.clone(), crawler, columns, decisions })))
@@ -84,12 +84,12 @@ impl LiveMatcher {
     ) -> Result<Policy, Error> {
         let state = self.0.live.0.state.load_full();
         self.0.judge_all(&state, urls, outcomes);
-        Ok(self.0.policy_of(&state, urls)?)
+        self.0.policy_of(&state, urls)
     }
 
     /// A policy of nothing but the origins of these URLs, which says of them what this matcher does.
     pub(crate) fn policy_of<U: AsRef<[u8]>>(&self, urls: &[U]) -> Result<Policy, Error> {
-        Ok(self.0.policy_of(&self.0.live.0.state.load_full(), urls)?)
+        self.0.policy_of(&self.0.live.0.state.load_full(), urls)
     }
 
     /// The cause of a URL's outcome: the rule with its line, the group it is in, and when its robots.txt was captured.
@@ -119,7 +119,7 @@ impl LiveJudge {
         });
     }
 
-    fn policy_of<U: AsRef<[u8]>>(&self, state: &LiveState, urls: &[U]) -> Result<Policy, WriteError> {
+    fn policy_of<U: AsRef<[u8]>>(&self, state: &LiveState, urls: &[U]) -> Result<Policy, Error> {
         let mut origins = BTreeSet::new();
         for url in urls {
             threads::check();
@@ -227,6 +227,7 @@ mod tests {
     use super::*;
     use crate::dialect::Dialect;
     use crate::policy::{Override, Overrides};
+    use crate::robots::Agents;
 
     #[test]
     fn a_matcher_that_is_kept_judges_by_the_time_of_each_call() {

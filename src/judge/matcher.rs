@@ -66,7 +66,7 @@ impl Policy {
     ///
     /// See [`Policy::matcher`].
     pub fn matcher_with(&self, agent: &str, choices: Choices) -> Result<Matcher, Error> {
-        let crawler = self.find_crawler(Some(&Agents::parsed(agent)?))?;
+        let crawler = self.crawler(Some(&agent.parse()?))?;
         Ok(Matcher::new(self, crawler, choices))
     }
 }

@@ -10,7 +10,9 @@ use hashbrown::HashMap;
 use super::finding::excerpt;
 use super::meant::{comment, unquoted};
 use crate::dialect::{AgentValue, Dialect, Groups};
-use crate::robots::{AgentError, Agents, Robots};
+use crate::error::About;
+use crate::robots::proposed_token;
+use crate::robots::{Agents, Robots};
 
 /// Crawlers whom the same groups apply to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -163,18 +165,15 @@ fn is_browsers(text: &str) -> bool {
 pub(super) fn meant(value: &[u8]) -> Option<String> {
     let before = comment(value).filter(|(_, text)| !is_robot(text)).map_or(value, |(name, _)| name);
     let text = std::str::from_utf8(unquoted(before)).ok()?;
-    match Agents::parsed(text) {
+    match text.parse::<Agents>() {
         Ok(agents) => match agents.tokens() {
             [name] => Some(name.clone()),
             [] => Some("*".to_owned()),
             _ => None,
         },
         // Elsewhere, what stands between brackets is no name of the crawler.
-        Err(AgentError::WholeUserAgent { proposed, .. })
-            if text.contains('(') && proposed != "*" && (is_browsers(text) || text.starts_with(&proposed)) =>
-        {
-            Some(proposed)
-        }
+        Err(error) if error.is_about(About::WholeUserAgent) && text.contains('(') => Some(proposed_token(text))
+            .filter(|proposed| proposed != "*" && (is_browsers(text) || text.starts_with(&**proposed))),
         Err(_) => None,
     }
     .filter(|name| name.as_bytes() != value)

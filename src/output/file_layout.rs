@@ -6,8 +6,9 @@ use super::folder::{FileName, Written, in_folders};
 use super::form::{Compressor, FileFormat, FrameCompression, OutputOptions, Splits};
 use super::receipt::ReceiptOptions;
 use super::table;
+use crate::error::run::{Error, ErrorKind};
 use crate::formats::marks::PARQUET_MARK;
-use crate::output::error::OutputError;
+use crate::output::error::not_compressed;
 
 /// The layout of a run's files.
 #[derive(Debug)]
@@ -30,11 +31,13 @@ const MAX_ROW_GROUPS: u64 = i16::MAX as u64;
 
 impl FileLayout {
     /// The layout of the files that these options ask for.
-    pub fn new(options: &ReceiptOptions, splits: &Splits) -> Result<FileLayout, OutputError> {
+    pub fn new(options: &ReceiptOptions, splits: &Splits) -> Result<FileLayout, Error> {
         let (style, frames, split_size) = (options.style(splits), options.compress, options.split_size);
         let files = FileName::all(style, splits, frames, split_size.is_some());
         if let Some((_, file)) = files.iter().enumerate().find(|(place, file)| files[..*place].contains(file)) {
-            return Err(OutputError::SameName { name: file.of_part(0) });
+            let name = file.of_part(0);
+            let message = format!("two crawlers would write to {name}; use a separate run for one of them");
+            return Err(ErrorKind::Output.of(message));
         }
         let splits = splits.clone();
         let mut layout = FileLayout { style, splits, files, empty_file: Vec::new(), split_size, frames };
@@ -50,17 +53,17 @@ impl FileLayout {
     }
 
     /// A text as it is stored: compressed into a separate frame, if files are compressed.
-    fn stored(&self, text: &[u8]) -> Result<Vec<u8>, OutputError> {
+    fn stored(&self, text: &[u8]) -> Result<Vec<u8>, Error> {
         Ok(match self.frames {
             Some(format) => {
-                Compressor::new(format).and_then(|mut frames| frames.frame(text)).map_err(OutputError::Compress)?
+                Compressor::new(format).and_then(|mut frames| frames.frame(text)).map_err(not_compressed)?
             }
             None => text.to_vec(),
         })
     }
 
     /// The beginning of a file; `lists_head` is the head line of its lists, which may be empty.
-    pub fn head(&self, file: usize, lists_head: &[u8]) -> Result<Vec<u8>, OutputError> {
+    pub fn head(&self, file: usize, lists_head: &[u8]) -> Result<Vec<u8>, Error> {
         if self.style.format == FileFormat::Parquet {
             return Ok(PARQUET_MARK.to_vec());
         }

@@ -12,7 +12,6 @@ pub(crate) mod receipt;
 pub(crate) mod same_folders;
 pub(crate) mod table;
 
-pub(crate) use error::OutputError;
 pub use form::{FileFormat, FrameCompression, OutputMode};
 pub use receipt::Receipt;
 pub(crate) use receipt::TabbedLines;

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::columns::rest_of_row;
-use super::error::OutputError;
 use super::file_layout::FileLayout;
 use super::folder::{
     CHECKPOINT, RECEIPT, Written, in_folders, make_durable, make_room, name_files, partial, remove_folders,
@@ -21,10 +20,13 @@ use super::folder::{
 use super::form::{Block, FileFormat, SEPARATOR};
 use super::receipt::Receipt;
 use super::table::{self, DroppedKey};
+use crate::error::run::{Error, ErrorKind};
+use crate::error::{About, Problem};
 use crate::formats::counting_writer::CountingWriter;
 use crate::formats::{durable, json, shown};
 use crate::judge::tally::Tally;
 use crate::outcome::Partition;
+use crate::output::error::{not_resumable, unwritable};
 
 /// The folder that a run writes to.
 #[derive(Debug)]
@@ -86,24 +88,19 @@ impl Output {
         directory: &Path,
         layout: FileLayout,
         force: bool,
-    ) -> Result<Output, OutputError> {
+    ) -> Result<Output, Error> {
         make_room(directory, sets, &layout, force)?;
         Ok(Output::new(directory, layout))
     }
 
     /// Prepares `directory`, which exists and is locked, for these sets of files, and begins them.
-    pub fn create(
-        directory: &Path,
-        starts: Vec<SetStart>,
-        layout: FileLayout,
-        force: bool,
-    ) -> Result<Output, OutputError> {
+    pub fn create(directory: &Path, starts: Vec<SetStart>, layout: FileLayout, force: bool) -> Result<Output, Error> {
         let folders = starts.iter().map(|set| (&*set.folder, &*set.inner)).collect();
         let mut output = Output::with_room_for(&folders, directory, layout, force)?;
         for (set, start) in starts.into_iter().enumerate() {
             for folder in output.layout.folders(&start.inner) {
                 let path = output.directory.join(&start.folder).join(folder);
-                durable::create_folders(&path).map_err(OutputError::unwritable(&path))?;
+                durable::create_folders(&path).map_err(unwritable(&path))?;
             }
             output.sets.push(FileSet { start, targets: Vec::new() });
             for file in 0..output.layout.files.len() {
@@ -120,18 +117,18 @@ impl Output {
     ///
     /// # Errors
     ///
-    /// [`OutputError::NotResumable`] if a file is missing or too short; [`OutputError::Unwritable`] if it cannot be opened.
+    /// If a file is missing or too short, or cannot be opened.
     pub fn resume(
         directory: &Path,
         starts: Vec<SetStart>,
         layout: FileLayout,
         sets: &[Vec<Parts>],
-    ) -> Result<Output, OutputError> {
+    ) -> Result<Output, Error> {
         let mut output = Output::new(directory, layout);
         for (start, targets) in starts.into_iter().zip(sets) {
             for parts in targets {
                 if parts.is_empty() {
-                    return Err(output.not_resumable("its checkpoint lists no files".to_owned()));
+                    return Err(not_resumable(directory, "its checkpoint lists no files"));
                 }
                 parts.iter().try_for_each(|part| output.cut(part))?;
                 parts.iter().for_each(|part| output.note_partial(output.directory.join(&part.name)));
@@ -143,7 +140,7 @@ impl Output {
     }
 
     /// Truncates a part to its recorded length.
-    fn cut(&self, part: &Written) -> Result<(), OutputError> {
+    fn cut(&self, part: &Written) -> Result<(), Error> {
         let path = self.directory.join(&part.name);
         let cut = || {
             let file = OpenOptions::new().write(true).open(partial(&path))?;
@@ -154,17 +151,13 @@ impl Output {
             }
             Ok::<_, io::Error>(length)
         };
-        let refused = |what| self.not_resumable(format!("its file {} {what}", shown(&partial(&path))));
+        let refused = |what| not_resumable(&self.directory, &format!("its file {} {what}", shown(&partial(&path))));
         match cut() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(refused("is gone")),
-            Err(error) => Err(OutputError::unwritable(&path)(error)),
+            Err(error) => Err(unwritable(&path)(error)),
             Ok(length) if length < part.end => Err(refused("was cut short")),
             Ok(_) => Ok(()),
         }
-    }
-
-    fn not_resumable(&self, problem: String) -> OutputError {
-        OutputError::NotResumable { path: self.directory.clone(), problem }
     }
 
     /// The state of all files, set by set.
@@ -183,8 +176,8 @@ impl Output {
     }
 
     /// Creates a file that is renamed to this name when the run is complete.
-    fn partial_file(&mut self, path: &Path) -> Result<File, OutputError> {
-        let file = durable::create(&partial(path)).map_err(OutputError::unwritable(path))?;
+    fn partial_file(&mut self, path: &Path) -> Result<File, Error> {
+        let file = durable::create(&partial(path)).map_err(unwritable(path))?;
         self.note_partial(path.to_owned());
         Ok(file)
     }
@@ -196,7 +189,7 @@ impl Output {
     }
 
     /// Writes blocks, beginning new parts where needed.
-    pub fn write(&mut self, blocks: &[Block<'_>]) -> Result<(), OutputError> {
+    pub fn write(&mut self, blocks: &[Block<'_>]) -> Result<(), Error> {
         for block in blocks.iter().filter(|block| !block.pieces.is_empty()) {
             let (set, file, length) = (block.set, block.file, block.length());
             let footer = block.pieces.iter().map(|piece| self.layout.footer(piece)).sum();
@@ -233,7 +226,7 @@ impl Output {
         pieces: &mut [IoSlice<'_>],
         tally: &Tally,
         footer: u64,
-    ) -> Result<(), OutputError> {
+    ) -> Result<(), Error> {
         let target = &mut self.sets[set].targets[file];
         let part = target.parts.last_mut().expect("a target has parts");
         let path = self.directory.join(&part.name);
@@ -249,7 +242,7 @@ impl Output {
             };
             file.write_pieces(pieces)
         };
-        write().map_err(OutputError::unwritable(&path))?;
+        write().map_err(unwritable(&path))?;
         part.end += length;
         part.footer += footer;
         part.blocks += 1;
@@ -259,14 +252,14 @@ impl Output {
     }
 
     /// Begins the next part of a file of a set.
-    fn begin_part(&mut self, set: usize, file: usize) -> Result<(), OutputError> {
+    fn begin_part(&mut self, set: usize, file: usize) -> Result<(), Error> {
         let FileSet { start, targets } = &self.sets[set];
         let name = self.layout.files[file].of_part(targets[file].parts.len());
         let name = in_folders(&start.folder, &start.inner, &name);
         let (head, footer) = (self.layout.head(file, &start.head)?, start.empty_end.len() as u64);
         let path = self.directory.join(&name);
         let mut open = CountingWriter::new(self.partial_file(&path)?);
-        open.write_all(&head).map_err(OutputError::unwritable(&path))?;
+        open.write_all(&head).map_err(unwritable(&path))?;
         let length = head.len() as u64;
         let part = Written { name, head: length, end: length, tally: Tally::default(), blocks: 0, footer };
         let target = &mut self.sets[set].targets[file];
@@ -296,7 +289,7 @@ impl Output {
     }
 
     /// Completes all files. A compressed file needs at least one frame; a table gets its footer.
-    pub fn end(&mut self) -> Result<(), OutputError> {
+    pub fn end(&mut self) -> Result<(), Error> {
         match self.layout.style.format {
             FileFormat::Text => {
                 let (empty_file, files) = (self.layout.empty_file.clone(), self.layout.files.len());
@@ -312,7 +305,7 @@ impl Output {
                     for part in targets.iter_mut().flat_map(|target| &mut target.parts) {
                         let path = partial(&self.directory.join(&part.name));
                         let length = table::complete(&path, part, &start.empty_end);
-                        part.end = length.map_err(OutputError::unwritable(&path))?;
+                        part.end = length.map_err(unwritable(&path))?;
                     }
                 }
             }
@@ -321,9 +314,9 @@ impl Output {
     }
 
     /// Creates a folder in that of the run, if it does not exist.
-    pub fn create_folder(&self, name: &str) -> Result<(), OutputError> {
+    pub fn create_folder(&self, name: &str) -> Result<(), Error> {
         let folder = self.directory.join(name);
-        durable::create_folders(&folder).map(drop).map_err(OutputError::unwritable(&folder))
+        durable::create_folders(&folder).map(drop).map_err(unwritable(&folder))
     }
 
     /// Writes a complete file that is renamed to this name when the run is complete; returns the result of `write`.
@@ -331,15 +324,15 @@ impl Output {
         &mut self,
         name: &str,
         write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
-    ) -> Result<T, OutputError> {
+    ) -> Result<T, Error> {
         let path = self.directory.join(name);
         let mut file = io::BufWriter::new(CountingWriter::new(self.partial_file(&path)?));
         let written = write(&mut file).and_then(|written| file.flush().map(|()| written));
-        written.map_err(OutputError::unwritable(&path))
+        written.map_err(unwritable(&path))
     }
 
     /// Writes the receipt, after all other files.
-    pub fn write_receipt(&mut self, receipt: &Receipt) -> Result<(), OutputError> {
+    pub fn write_receipt(&mut self, receipt: &Receipt) -> Result<(), Error> {
         self.write_file(RECEIPT, |file| {
             file.write_all(json::to_string_pretty(receipt)?.as_bytes())?;
             file.write_all(b"\n")
@@ -352,8 +345,8 @@ impl Output {
     pub fn commit(
         &mut self,
         last: Option<&Path>,
-        record: impl FnOnce(&[PathBuf]) -> Result<(), OutputError>,
-    ) -> Result<(), OutputError> {
+        record: impl FnOnce(&[PathBuf]) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         make_durable(&self.directory, &self.pending)?;
         let relative = |path: &PathBuf| path.strip_prefix(&self.directory).unwrap_or(path).to_owned();
         let names: Vec<PathBuf> = self.pending.iter().map(relative).chain(last.map(Path::to_owned)).collect();
@@ -413,18 +406,13 @@ pub(crate) struct Pipe {
 
 impl Pipe {
     /// Writes to `out`, beginning with a head.
-    pub fn new(
-        mut out: Box<dyn Write + Send>,
-        file: usize,
-        picked: &[Partition],
-        head: &[u8],
-    ) -> Result<Pipe, OutputError> {
-        out.write_all(head).and_then(|()| out.flush()).map_err(OutputError::StandardOutput)?;
+    pub fn new(mut out: Box<dyn Write + Send>, file: usize, picked: &[Partition], head: &[u8]) -> Result<Pipe, Error> {
+        out.write_all(head).and_then(|()| out.flush()).map_err(unprinted)?;
         Ok(Pipe { out, file, picked: picked.iter().map(|partition| partition.name()).collect() })
     }
 
     /// Writes the blocks of the pipe's file.
-    fn write(&mut self, blocks: &[Block<'_>]) -> Result<(), OutputError> {
+    fn write(&mut self, blocks: &[Block<'_>]) -> Result<(), Error> {
         let mut pieces = blocks.iter().filter(|block| block.file == self.file).flat_map(|block| &block.pieces);
         pieces
             .try_for_each(|piece| match self.picked.as_slice() {
@@ -432,8 +420,13 @@ impl Pipe {
                 picked => self.out.write_all(&pick(piece, picked)),
             })
             .and_then(|()| self.out.flush())
-            .map_err(OutputError::StandardOutput)
+            .map_err(unprinted)
     }
+}
+
+fn unprinted(error: io::Error) -> Error {
+    let problem = Problem::from(error).within("cannot write to standard output: ").about(About::StandardOutput);
+    ErrorKind::Output.of(problem)
 }
 
 /// The rows with one of these verdicts, without its column.
@@ -450,7 +443,7 @@ fn pick(rows: &[u8], verdicts: &[&str]) -> Vec<u8> {
 
 impl Sink {
     /// Writes the blocks of a chunk in its turn.
-    pub fn write(&mut self, blocks: &[Block<'_>]) -> Result<(), OutputError> {
+    pub fn write(&mut self, blocks: &[Block<'_>]) -> Result<(), Error> {
         match self {
             Sink::Nothing => Ok(()),
             Sink::Folder(output) => output.write(blocks),

@@ -11,6 +11,7 @@ use super::columns::named_causes;
 use super::folder::Written;
 use super::form::{FileFormat, FrameCompression, OutputMode, OutputOptions, Splits};
 use super::table::DroppedKey;
+use crate::error::ValueError;
 use crate::formats::compression::Compression;
 use crate::formats::error::json_problem;
 use crate::formats::fit::{self, Row};
@@ -27,7 +28,7 @@ use crate::judge::tally::{CrawlerCounts, Tally};
 use crate::outcome::Partition;
 use crate::policy::Statistics;
 use crate::preferences::PreferenceColumns;
-use crate::robots::{AgentError, Agents};
+use crate::robots::Agents;
 
 /// The version of the receipt format. It increases when a key changes its name or meaning, not when a key is added.
 pub const RECEIPT_VERSION: u32 = 1;
@@ -497,7 +498,7 @@ impl Receipt {
     }
 
     /// The crawlers.
-    pub(crate) fn crawlers(&self) -> Result<Vec<Agents>, AgentError> {
+    pub(crate) fn crawlers(&self) -> Result<Vec<Agents>, ValueError> {
         self.agents.iter().map(|text| Agents::written(text, &self.dialect)).collect()
     }
 

@@ -1,6 +1,8 @@
 //! Whether lists are in folders of the same columns.
 
-use super::error::OutputError;
+use crate::error::About;
+use crate::error::run::{Error, ErrorKind};
+use crate::formats::shown;
 use crate::input::list::List;
 use crate::input::path_columns::PathColumn;
 
@@ -16,8 +18,8 @@ impl<'l> SameFolders<'l> {
     ///
     /// # Errors
     ///
-    /// [`OutputError::PathColumnsDiffer`] if it has others.
-    pub fn check(&mut self, list: &'l List, columns: &[PathColumn]) -> Result<(), OutputError> {
+    /// If it has others.
+    pub fn check(&mut self, list: &'l List, columns: &[PathColumn]) -> Result<(), Error> {
         if list.is_empty {
             return Ok(());
         }
@@ -26,8 +28,16 @@ impl<'l> SameFolders<'l> {
         if *known == names {
             return Ok(());
         }
-        let columns = [known.join(", "), names.join(", ")];
-        Err(OutputError::PathColumnsDiffer { one: one.path.clone(), other: list.path.clone(), columns })
+        let columns =
+            [&*known, &names].map(|names| if names.is_empty() { "none".to_owned() } else { names.join(", ") });
+        let message = format!(
+            "the folders of the lists {} and {} have different columns ({}), so one table cannot hold the rows of both; give each list \
+             its own partitions, or let folders be no columns",
+            shown(&one.path),
+            shown(&list.path),
+            columns.join("; ")
+        );
+        Err(ErrorKind::Output.of(message).about(About::OwnPartitionsOrPathColumns))
     }
 
     /// Their names; none if no list has lines.

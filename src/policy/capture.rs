@@ -9,7 +9,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::crawlers::Crawlers;
-use super::error::WriteError;
 use super::groups::{CrawlerClass, Group};
 use super::image::Tables;
 use super::resolve::status_alone;
@@ -17,6 +16,7 @@ use super::state::Answered;
 use super::url_answers::{Content, Failures, StoredAnswer, StoredRules};
 use super::{provenance, side_records};
 use crate::dialect::{AnswerKind, Dialect};
+use crate::error::policy::Error;
 use crate::origin;
 use crate::robots::{self, AgentName, BodyFlaw, BodyProblem, GroupOrigin, NoteCounts, NoteKind, Robots, Selection};
 use crate::rules::redirected;
@@ -157,8 +157,8 @@ impl Reading {
     /// The same with stored groups; `store` stores them, and returns their places.
     pub(super) fn stored(
         self,
-        store: impl FnOnce(Selected) -> Result<StoredRules, WriteError>,
-    ) -> Result<StoredAnswer, WriteError> {
+        store: impl FnOnce(Selected) -> Result<StoredRules, Error>,
+    ) -> Result<StoredAnswer, Error> {
         let Reading { kind, exact, status, flaw, fetched_at, expires, content, notes } = self;
         let content = match content {
             Content::Rules(selected) => Content::Rules(store(selected)?),
@@ -188,20 +188,16 @@ impl Selected {
     }
 
     /// Stores the groups, which are compiled, and side records in tables.
-    pub(super) fn store(self, tables: &mut Tables) -> Result<StoredRules, WriteError> {
+    pub(super) fn store(self, tables: &mut Tables) -> Result<StoredRules, Error> {
         let automata = self.automata.iter().map(|words| tables.pools.automata.intern(bytemuck::cast_slice(words)));
         let automata: Vec<u32> = automata.collect::<Result<_, _>>()?;
         let mut stored = |SelectedGroup { automaton, rules, own }: SelectedGroup| {
-            Ok::<_, WriteError>(Group {
-                automaton: automata[automaton],
-                rules: tables.pools.rules.intern(&rules)?,
-                own,
-            })
+            Ok::<_, Error>(Group { automaton: automata[automaton], rules: tables.pools.rules.intern(&rules)?, own })
         };
         let classes = self.classes.into_iter().map(|CrawlerClass { group, columns }| {
             Ok(CrawlerClass { group: group.map(&mut stored).transpose()?, columns })
         });
-        let classes = classes.collect::<Result<_, WriteError>>()?;
+        let classes = classes.collect::<Result<_, Error>>()?;
         let row = tables.row(classes)?;
         let side = tables.pools.side.intern(&self.side_records)?;
         Ok(StoredRules { source: 0, row, side })

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::capture::{Batch, Capture, Selected};
 use super::compiled::Policy;
 use super::crawlers::Crawlers;
-use super::error::{Error, WriteError};
+use super::error::unwritten;
 use super::image::{HELD, ItemSource, POLICY_FILE, Run, SpillFolder, Tables, UrlRecord, Writer};
 use super::overrides::{Override, Overrides};
 use super::source::{PassedOver, bare_origin, page};
@@ -20,6 +20,7 @@ use super::union::{OverridesFrom, Targets, Union, UrlList, derive};
 use super::url_answers::{Content, StoredAnswer};
 use super::urls::{StoredOverride, StoredUrl, Urls};
 use crate::dialect::Dialect;
+use crate::error::policy::{Error, ErrorKind};
 use crate::formats::replace::folder_of;
 use crate::formats::write_lock::WriteLock;
 use crate::origin;
@@ -49,7 +50,7 @@ pub struct Captures {
     tables: Tables,
     /// The URLs and tables that did not fit in memory.
     runs: Vec<Run>,
-    writing: Option<Soon<Result<Run, WriteError>>>,
+    writing: Option<Soon<Result<Run, Error>>>,
     /// The memory budget for reading sources, in bytes.
     pub(super) memory: u64,
     ahead: VecDeque<Batch>,
@@ -136,23 +137,23 @@ impl Captures {
     }
 
     /// Runs `read`, which reads sources, on one of the threads that read captures, so that no further thread works.
-    pub(super) fn on_a_reader<E: From<WriteError> + Send>(
+    pub(super) fn on_a_reader(
         &mut self,
-        read: impl FnOnce(&mut Captures) -> Result<(), E> + Send,
-    ) -> Result<(), E> {
+        read: impl FnOnce(&mut Captures) -> Result<(), Error> + Send,
+    ) -> Result<(), Error> {
         self.on(self.most_readers.min(threads::asked(0)), read)
     }
 
     /// Runs `read` in a pool of this many threads. No thread reads captures afterwards, even if `read` fails.
-    fn on<E: From<WriteError> + Send>(
+    fn on(
         &mut self,
         threads: usize,
-        read: impl FnOnce(&mut Captures) -> Result<(), E> + Send,
-    ) -> Result<(), E> {
+        read: impl FnOnce(&mut Captures) -> Result<(), Error> + Send,
+    ) -> Result<(), Error> {
         threads::on(threads, || {
             let read = read(self);
             let settled = self.settle();
-            read.and(settled.map_err(E::from))
+            read.and(settled)
         })
     }
 
@@ -167,12 +168,12 @@ impl Captures {
         let body = |capture: &Capture| capture.body.as_ref().map_or(0, |body| body.len());
         let bytes: usize = captures.iter().map(|capture| COMPILED_BYTES + body(capture)).sum();
         let threads = threads::worth_starting(bytes / COMPILED_BYTES_A_MILLISECOND, self.most_readers);
-        Ok(self.on(threads, |all| all.add_ahead(captures))?)
+        self.on(threads, |all| all.add_ahead(captures))
     }
 
     /// Adds captures; threads of the calling thread's pool read them in the background. They are stored after
     /// [`Captures::settle`].
-    pub(super) fn add_ahead(&mut self, captures: Vec<Capture>) -> Result<(), WriteError> {
+    pub(super) fn add_ahead(&mut self, captures: Vec<Capture>) -> Result<(), Error> {
         let batch = Batch::begin(captures, &self.columns, self.dialect);
         self.ahead.push_back(batch);
         while self.ahead.len() > AHEAD || self.ahead.front_mut().is_some_and(Batch::is_read) {
@@ -187,14 +188,14 @@ impl Captures {
     }
 
     /// Waits for all added captures and stores them.
-    pub(super) fn settle(&mut self) -> Result<(), WriteError> {
+    pub(super) fn settle(&mut self) -> Result<(), Error> {
         while !self.ahead.is_empty() {
             self.store_next()?;
         }
         self.wait_for_run()
     }
 
-    fn store_next(&mut self) -> Result<(), WriteError> {
+    fn store_next(&mut self) -> Result<(), Error> {
         let Some(batch) = self.ahead.pop_front() else { return Ok(()) };
         let (captures, which, readings) = batch.wait();
         let mut placed = Vec::with_capacity(readings.len());
@@ -220,10 +221,6 @@ impl Captures {
     ///
     /// If there is more than a policy can hold.
     pub fn add_overrides(&mut self, overrides: &Overrides) -> Result<(), Error> {
-        Ok(self.add_all_overrides(overrides)?)
-    }
-
-    pub(crate) fn add_all_overrides(&mut self, overrides: &Overrides) -> Result<(), WriteError> {
         for (origin, given) in overrides.iter() {
             let (mut placement, file) = read_override(origin, given, &self.columns, self.dialect)?;
             if let Some(mut file) = file {
@@ -238,12 +235,7 @@ impl Captures {
     }
 
     /// Adds what is stored of a URL that has nothing yet, whose rules are in these sources.
-    pub(super) fn adopt(
-        &mut self,
-        url: &str,
-        mut stored: StoredUrl,
-        sources: &[ItemSource<'_>],
-    ) -> Result<(), WriteError> {
+    pub(super) fn adopt(&mut self, url: &str, mut stored: StoredUrl, sources: &[ItemSource<'_>]) -> Result<(), Error> {
         for rules in stored.rules_mut() {
             *rules = self.tables.adopt(&sources[rules.source as usize], *rules)?;
         }
@@ -273,7 +265,7 @@ impl Captures {
     }
 
     /// Moves all URLs, with the items that they share, to a run, which a thread of the pool writes.
-    fn write_run(&mut self) -> Result<(), WriteError> {
+    fn write_run(&mut self) -> Result<(), Error> {
         self.wait_for_run()?;
         let spill = self.spill.clone();
         let (urls, mut tables) = (std::mem::take(&mut self.urls), Tables::new(self.columns.count(), &spill));
@@ -285,7 +277,7 @@ impl Captures {
         Ok(())
     }
 
-    fn wait_for_run(&mut self) -> Result<(), WriteError> {
+    fn wait_for_run(&mut self) -> Result<(), Error> {
         let written = self.writing.take().map(Soon::wait).transpose()?;
         self.runs.extend(written);
         Ok(())
@@ -298,10 +290,6 @@ impl Captures {
     ///
     /// If a temporary file cannot be written, or beyond what a policy can hold.
     pub fn policy(self) -> Result<Policy, Error> {
-        Ok(self.into_policy()?)
-    }
-
-    pub(crate) fn into_policy(self) -> Result<Policy, WriteError> {
         let spill = self.spill.clone();
         self.finish(&spill, |writer, statistics| writer.policy(statistics, &spill))
     }
@@ -313,20 +301,18 @@ impl Captures {
     ///
     /// If the file cannot be written, or exists and is not a policy file, or beyond what a policy can hold.
     pub fn write(self, out: &WriteLock) -> Result<Statistics, Error> {
-        Ok(self.write_to(out)?)
-    }
-
-    pub(crate) fn write_to(self, out: &WriteLock) -> Result<Statistics, WriteError> {
         let spill = SpillFolder::at(folder_of(out.path()));
-        self.finish(&spill, |writer, statistics| out.replace(&POLICY_FILE, |file| writer.write(statistics, file)))
+        self.finish(&spill, |writer, statistics| {
+            out.replace(&POLICY_FILE, |file| writer.write(statistics, file)).map_err(unwritten)
+        })
     }
 
     /// Feeds all origins to a writer and lets `write` finish it.
     fn finish<T: Send>(
         self,
         spill: &SpillFolder,
-        write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
-    ) -> Result<T, WriteError> {
+        write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, Error> + Send,
+    ) -> Result<T, Error> {
         let threads = threads::worth_starting(self.urls.len() / ORIGINS_A_MILLISECOND, self.most_readers);
         threads::on(threads, || self.fed(spill, write))
     }
@@ -334,8 +320,8 @@ impl Captures {
     fn fed<T: Send>(
         mut self,
         spill: &SpillFolder,
-        write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
-    ) -> Result<T, WriteError> {
+        write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, Error> + Send,
+    ) -> Result<T, Error> {
         self.settle()?;
         if !self.runs.is_empty() {
             self.write_run()?;
@@ -370,7 +356,7 @@ pub(super) fn read_override(
     given: &Override,
     columns: &Crawlers,
     dialect: &Dialect,
-) -> Result<(StoredOverride, Option<Selected>), WriteError> {
+) -> Result<(StoredOverride, Option<Selected>), Error> {
     let &Override { ruling, paused_until, .. } = given;
     let operator_override = OverrideState { ruling, paused_until };
     let crawl_delay = given.crawl_delay.as_deref().map(Box::from);
@@ -383,22 +369,27 @@ pub(super) fn read_override(
         // No rules would allow everything.
         _ => {
             let problem = format!("the operator's robots.txt of {origin} is none: it is damaged, or no text");
-            Err(WriteError::Capture { problem })
+            Err(no_capture(problem))
         }
     }
 }
 
+/// The URL of a capture is invalid, or is not the robots.txt of its origin.
+fn no_capture(problem: String) -> Error {
+    let message = format!("{problem}; give an origin such as https://www.example.com, or the URL of a page");
+    ErrorKind::Capture.of(message)
+}
+
 /// A capture with its URL and its origin in canonical form, because look-ups use the canonical form.
-fn canonical(capture: Capture) -> Result<Capture, WriteError> {
-    let wrong = |problem| WriteError::Capture { problem };
+fn canonical(capture: Capture) -> Result<Capture, Error> {
     let Some(given) = &capture.origin else {
-        let (url, origin) = page(&capture.url).map_err(wrong)?;
+        let (url, origin) = page(&capture.url).map_err(no_capture)?;
         return Ok(Capture { url, origin, ..capture });
     };
-    let origin = bare_origin(given).map_err(|reason| wrong(format!("{given:?} is not an origin: {reason}")))?;
+    let origin = bare_origin(given).map_err(|reason| no_capture(format!("{given:?} is not an origin: {reason}")))?;
     let is_of_it = |url: &str| page(url).is_ok_and(|(_, of)| of.as_ref() == Some(&origin));
     if capture.url != origin::robots_url(given) && !is_of_it(&capture.url) {
-        return Err(wrong(format!("{:?} is not the robots.txt of {origin}", capture.url)));
+        return Err(no_capture(format!("{:?} is not the robots.txt of {origin}", capture.url)));
     }
     Ok(Capture { url: origin::robots_url(&origin), origin: Some(origin), ..capture })
 }

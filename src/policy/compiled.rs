@@ -7,7 +7,6 @@ use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::crawlers::{Crawler, Crawlers};
-use super::error::{CrawlerError, Error, ImageError, OpenError};
 use super::groups::{Group, Groups};
 use super::image::{Content, Image, Record, Section, Trust, UrlRecord};
 use super::lookup::Lookup;
@@ -18,6 +17,7 @@ use super::statistics::Statistics;
 use super::url_answers::UrlAnswers;
 use super::urls::split;
 use crate::dialect::Dialect;
+use crate::error::policy::Error;
 use crate::origin;
 use crate::preferences::SignalScope;
 use crate::robots::{Agents, SideKey, SideRecord};
@@ -96,8 +96,7 @@ impl Policy {
     /// As [`Policy::open`].
     pub unsafe fn map(path: impl AsRef<Path>) -> Result<Policy, Error> {
         // SAFETY: as the caller ensures.
-        let policy = unsafe { Policy::map_with(path.as_ref(), Trust::Nothing) }?;
-        Ok(policy)
+        unsafe { Policy::map_with(path.as_ref(), Trust::Nothing) }
     }
 
     /// Like [`Policy::map`], with a degree of trust.
@@ -105,7 +104,7 @@ impl Policy {
     /// # Safety
     ///
     /// As for [`Policy::map`].
-    pub(crate) unsafe fn map_with(path: &Path, trust: Trust) -> Result<Policy, OpenError> {
+    pub(crate) unsafe fn map_with(path: &Path, trust: Trust) -> Result<Policy, Error> {
         // SAFETY: as the caller ensures.
         let (image, content) = unsafe { Image::map(path, trust) }?;
         Ok(Policy::of(image, content))
@@ -117,11 +116,11 @@ impl Policy {
     ///
     /// If they are not a policy, or are damaged.
     pub fn from_bytes(bytes: impl AsRef<[u8]>) -> Result<Policy, Error> {
-        Ok(Policy::from_bytes_with(bytes.as_ref(), Trust::Nothing)?)
+        Policy::from_bytes_with(bytes.as_ref(), Trust::Nothing)
     }
 
     /// Like [`Policy::from_bytes`], with a degree of trust.
-    pub(crate) fn from_bytes_with(bytes: &[u8], trust: Trust) -> Result<Policy, ImageError> {
+    pub(crate) fn from_bytes_with(bytes: &[u8], trust: Trust) -> Result<Policy, Error> {
         let (image, content) = Image::copied(bytes, trust)?;
         Ok(Policy::of(image, content))
     }
@@ -168,19 +167,12 @@ impl Policy {
     ///
     /// If the policy has no answer for it.
     pub fn crawler(&self, agents: Option<&Agents>) -> Result<Crawler, Error> {
-        Ok(self.find_crawler(agents)?)
-    }
-
-    pub(crate) fn find_crawler(&self, agents: Option<&Agents>) -> Result<Crawler, CrawlerError> {
         self.content.columns.crawler(agents, self.content.dialect)
     }
 
     /// The crawlers with these agents, in their order.
-    pub(crate) fn crawlers<'a>(
-        &self,
-        agents: impl IntoIterator<Item = &'a Agents>,
-    ) -> Result<Vec<Crawler>, CrawlerError> {
-        agents.into_iter().map(|agents| self.find_crawler(Some(agents))).collect()
+    pub(crate) fn crawlers<'a>(&self, agents: impl IntoIterator<Item = &'a Agents>) -> Result<Vec<Crawler>, Error> {
+        agents.into_iter().map(|agents| self.crawler(Some(agents))).collect()
     }
 
     /// The policies that make it up, the largest first.

@@ -16,8 +16,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::error::{CrawlerError, CrawlersError, Error};
 use crate::dialect::{AgentList, Dialect};
+use crate::error::About;
+use crate::error::policy::{Error, ErrorKind};
 use crate::robots::Agents;
 
 /// The crawlers that a policy is compiled for, each an [`Agents`] and the head of a column. A [`Crawler`] selects among them.
@@ -39,20 +40,20 @@ impl Crawlers {
     ///
     /// If there are none, too many, or one of them twice.
     pub fn new(agents: Vec<Agents>) -> Result<Crawlers, Error> {
-        Ok(Crawlers::of_agents(agents)?)
-    }
-
-    pub(crate) fn of_agents(agents: Vec<Agents>) -> Result<Crawlers, CrawlersError> {
+        let wrong = |problem: String| ErrorKind::Crawler.of(problem).about(About::Crawlers);
         if agents.is_empty() {
-            return Err(CrawlersError::Empty);
+            return Err(wrong("a policy needs at least one crawler".to_owned()));
         }
         if agents.len() > Crawlers::MAX {
-            return Err(CrawlersError::TooMany { most: Crawlers::MAX, given: agents.len() });
+            let (most, given) = (Crawlers::MAX, agents.len());
+            return Err(wrong(format!(
+                "a policy can have at most {most} crawlers, not {given}; compile several policies"
+            )));
         }
         let again =
             agents.iter().enumerate().find(|(place, one)| agents[..*place].iter().any(|other| other.is_same(one)));
         match again {
-            Some((_, one)) => Err(CrawlersError::Twice { agents: one.to_string() }),
+            Some((_, one)) => Err(wrong(format!("{one} is given twice"))),
             None => Ok(Crawlers::of(agents)),
         }
     }
@@ -83,19 +84,26 @@ impl Crawlers {
     /// # Errors
     ///
     /// If the columns have no answer for it.
-    pub(super) fn crawler(&self, agents: Option<&Agents>, dialect: &'static Dialect) -> Result<Crawler, CrawlerError> {
+    pub(super) fn crawler(&self, agents: Option<&Agents>, dialect: &'static Dialect) -> Result<Crawler, Error> {
         let known = || self.in_short();
+        let none = |problem: String| ErrorKind::Crawler.of(problem).about(About::Crawler);
         let Some(given) = agents else {
             return match self.agents.as_slice() {
                 [only] => Ok(Crawler { agents: only.clone(), columns: vec![0], of: self.hash }),
-                _ => Err(CrawlerError::Several { known: known() }),
+                _ => Err(none(format!(
+                    "the policy has several crawlers ({}); name one, or a list in order of preference",
+                    known()
+                ))),
             };
         };
         let column = |agents: &Agents| self.agents.iter().position(|column| column.is_same(agents));
         if let Some(column) = column(given) {
             return Ok(Crawler { agents: given.clone(), columns: vec![column], of: self.hash });
         }
-        let unknown = |agents: &Agents| CrawlerError::Unknown { given: agents.to_string(), known: known() };
+        let unknown = |given: &Agents| {
+            let known = known();
+            none(format!("the policy was not compiled for {given}, only for {known}; compile it for that crawler too"))
+        };
         if given.tokens().len() < 2 {
             // A name with other characters has the column of its part that crawlers compare.
             let compared = Agents::named(&given.to_string(), dialect).map_err(|_| unknown(given))?;
@@ -103,7 +111,10 @@ impl Crawlers {
             return Ok(Crawler { agents: compared, columns: vec![column], of: self.hash });
         }
         if dialect.agent_list == AgentList::Merge {
-            return Err(CrawlerError::Merged { given: given.to_string(), dialect: dialect.name });
+            return Err(none(format!(
+                "the dialect {dialect} merges the groups of all names in a list, which is impossible after compiling them one by one; \
+                 compile the policy for the list {given}"
+            )));
         }
         let names = given.tokens().iter().map(|token| Agents::verbatim(token));
         let columns = names.map(|name| column(&name).ok_or_else(|| unknown(&name))).collect::<Result<_, _>>()?;
@@ -228,11 +239,11 @@ pub(super) fn check_set(set: &[u8], width: usize) -> Result<(), &'static str> {
 mod tests {
     use super::*;
 
-    fn columns(names: &[&str]) -> Result<Crawlers, CrawlersError> {
-        Crawlers::of_agents(names.iter().map(|name| name.parse().unwrap()).collect())
+    fn columns(names: &[&str]) -> Result<Crawlers, Error> {
+        Crawlers::new(names.iter().map(|name| name.parse().unwrap()).collect())
     }
 
-    fn crawler(names: &[&str], given: &str, dialect: &str) -> Result<Vec<usize>, CrawlerError> {
+    fn crawler(names: &[&str], given: &str, dialect: &str) -> Result<Vec<usize>, Error> {
         let dialect = Dialect::named(dialect).unwrap();
         let all = columns(names).unwrap();
         let crawler = all.crawler(Some(&given.parse().unwrap()), dialect)?;
@@ -242,28 +253,30 @@ mod tests {
 
     #[test]
     fn columns_are_few_and_distinct() {
-        assert_eq!(columns(&[]), Err(CrawlersError::Empty));
-        assert_eq!(columns(&["a", "b", "A"]), Err(CrawlersError::Twice { agents: "A".to_owned() }));
+        let wrong = |names: &[&str]| columns(names).unwrap_err().to_string();
+        assert_eq!(wrong(&[]), "a policy needs at least one crawler");
+        assert_eq!(wrong(&["a", "b", "A"]), "A is given twice");
         assert!(columns(&["a", "a,b", "b,a", "*"]).is_ok());
         let many: Vec<String> = (0..1025).map(|number| format!("bot{number}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert!(columns(&many[..1024]).is_ok());
-        assert_eq!(columns(&many), Err(CrawlersError::TooMany { most: Crawlers::MAX, given: 1025 }));
+        assert!(wrong(&many).starts_with("a policy can have at most 1024 crawlers, not 1025"));
     }
 
     #[test]
     fn a_crawler_is_a_column_or_a_list_of_them() {
         let names = ["a", "b", "*", "b,c"];
-        assert_eq!(crawler(&names, "B", "rfc9309"), Ok(vec![1]));
-        assert_eq!(crawler(&names, "*", "rfc9309"), Ok(vec![2]));
-        assert_eq!(crawler(&names, "b,c", "google"), Ok(vec![3]), "it was compiled as a list");
-        assert_eq!(crawler(&names, "b,a", "rfc9309"), Ok(vec![1, 0]));
-        assert!(matches!(crawler(&names, "b,a", "google"), Err(CrawlerError::Merged { dialect: "google", .. })));
-        assert!(matches!(crawler(&names, "c", "rfc9309"), Err(CrawlerError::Unknown { .. })));
-        assert!(matches!(crawler(&names, "a,c", "rfc9309"), Err(CrawlerError::Unknown { given, .. }) if given == "c"));
+        assert_eq!(crawler(&names, "B", "rfc9309").unwrap(), [1]);
+        assert_eq!(crawler(&names, "*", "rfc9309").unwrap(), [2]);
+        assert_eq!(crawler(&names, "b,c", "google").unwrap(), [3], "it was compiled as a list");
+        assert_eq!(crawler(&names, "b,a", "rfc9309").unwrap(), [1, 0]);
+        let wrong = |given: &str, dialect: &str| crawler(&names, given, dialect).unwrap_err().to_string();
+        assert!(wrong("b,a", "google").starts_with("the dialect google merges the groups"));
+        assert!(wrong("c", "rfc9309").starts_with("the policy was not compiled for c, "));
+        assert!(wrong("a,c", "rfc9309").starts_with("the policy was not compiled for c, "));
         let only = |names: &[&str]| columns(names).unwrap().crawler(None, Dialect::DEFAULT);
         assert_eq!(only(&["a"]).unwrap().columns(&columns(&["A"]).unwrap()), [0]);
-        assert!(matches!(only(&names), Err(CrawlerError::Several { known }) if known == "a; b; *; b,c"));
+        assert!(only(&names).unwrap_err().to_string().contains("several crawlers (a; b; *; b,c)"));
     }
 
     #[test]

@@ -17,9 +17,9 @@ use hashbrown::HashMap;
 use std::cmp::Reverse;
 
 use super::crawlers::{is_in_set, set_count, set_length, set_of};
-use super::error::WriteError;
 use super::image::{AUTOMATA_UNIT, Image, NONE, Pool, Section};
 use crate::automaton::front;
+use crate::error::policy::Error;
 use crate::formats::memory::prefetch;
 
 /// The group that applies to a crawler.
@@ -67,8 +67,8 @@ impl CrawlerClass<Group> {
 pub(crate) fn encode_row(
     mut classes: Vec<CrawlerClass<Group>>,
     width: usize,
-    mut set: impl FnMut(&[u8]) -> Result<u32, WriteError>,
-) -> Result<Vec<u8>, WriteError> {
+    mut set: impl FnMut(&[u8]) -> Result<u32, Error>,
+) -> Result<Vec<u8>, Error> {
     // Of most files, all crawlers have the same groups.
     if let [CrawlerClass { group, .. }] = classes[..] {
         return Ok(group.map_or_else(Vec::new, |group| encode(Some(group)).to_vec()));
@@ -141,9 +141,9 @@ impl<'p> Row<'p> {
     /// The row with other places for groups and sets.
     pub fn replaced(
         self,
-        mut group: impl FnMut(Group) -> Result<Group, WriteError>,
-        mut set: impl FnMut(u32) -> Result<u32, WriteError>,
-    ) -> Result<Vec<u8>, WriteError> {
+        mut group: impl FnMut(Group) -> Result<Group, Error>,
+        mut set: impl FnMut(u32) -> Result<u32, Error>,
+    ) -> Result<Vec<u8>, Error> {
         let mut row = Vec::with_capacity(self.0.len());
         for at in 0..self.0.len().min(CLASS * self.count()) / CLASS {
             let group = self.group(at).map(&mut group).transpose()?;

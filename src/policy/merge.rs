@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use super::captures::{Captures, ORIGINS_A_MILLISECOND};
 use super::compiled::{Layers, Policy};
-use super::error::{Error, MergeError, WriteError};
+use super::error::{other_dialect, unwritten};
 use super::image::{Content, ItemSource, POLICY_FILE, Section, SpillFolder, UrlRecord, Writer};
 use super::lookup::take_out;
 use super::overrides::Overrides;
@@ -28,6 +28,7 @@ use super::statistics::{CompileProgress, Statistics};
 use super::union::{OverridesFrom, Targets, Union, UrlList, derive};
 use super::url_answers::UrlAnswers;
 use super::urls::Urls;
+use crate::error::policy::{Error, ErrorKind};
 use crate::formats::memory;
 use crate::formats::replace::folder_of;
 use crate::formats::write_lock::WriteLock;
@@ -53,14 +54,6 @@ pub struct Merged {
 ///
 /// If there is no policy, dialects or crawlers differ, or the file cannot be written.
 pub fn merge(policies: &[Policy], overrides: Option<&Overrides>, out: &WriteLock) -> Result<Merged, Error> {
-    Ok(merge_into(policies, overrides, out)?)
-}
-
-pub(crate) fn merge_into(
-    policies: &[Policy],
-    overrides: Option<&Overrides>,
-    out: &WriteLock,
-) -> Result<Merged, MergeError> {
     let first = agree(policies)?;
     let spill = SpillFolder::at(folder_of(out.path()));
     let additions = overrides.map(|overrides| first.additions(overrides, &spill.folder)).transpose()?;
@@ -69,7 +62,9 @@ pub(crate) fn merge_into(
         Some(_) => OverridesFrom::Last,
         None => OverridesFrom::All,
     };
-    let write = |writer: Writer<'_>, statistics| out.replace(&POLICY_FILE, |file| writer.write(statistics, file));
+    let write = |writer: Writer<'_>, statistics| {
+        out.replace(&POLICY_FILE, |file| writer.write(statistics, file)).map_err(unwritten)
+    };
     let merging = Merging::new(&sources, from);
     let targets = merging.targets(&spill)?;
     let (statistics, contradictions) = merging.write(|url| targets.get(url), &spill, write)?;
@@ -77,15 +72,21 @@ pub(crate) fn merge_into(
 }
 
 /// The first of several policies that can be merged.
-pub(super) fn agree(policies: &[Policy]) -> Result<&Policy, MergeError> {
-    let (first, others) = policies.split_first().ok_or(MergeError::None)?;
+pub(super) fn agree(policies: &[Policy]) -> Result<&Policy, Error> {
+    let (first, others) = policies
+        .split_first()
+        .ok_or_else(|| ErrorKind::Differ.of("there are no policies to merge; give at least one"))?;
     for other in others {
         if first.dialect() != other.dialect() {
-            return Err(MergeError::Dialects { one: first.dialect().name, other: other.dialect().name });
+            return Err(other_dialect(first.dialect().name, other.dialect().name));
         }
         if !first.columns().is_same(other.columns()) {
             let (one, other) = (first.columns().in_short(), other.columns().in_short());
-            return Err(MergeError::Crawlers { one, other });
+            let message = format!(
+                "the policies have different crawlers, or in a different order: {one} and {other}; compile one of them again for the \
+                 other's"
+            );
+            return Err(ErrorKind::Differ.of(message));
         }
     }
     Ok(first)
@@ -99,10 +100,6 @@ impl Policy {
     ///
     /// If a temporary file cannot be written, or beyond what a policy can hold.
     pub fn with_overrides(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, Error> {
-        Ok(self.with_more_overrides(overrides, folder)?)
-    }
-
-    pub(crate) fn with_more_overrides(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, WriteError> {
         let mut sources = self.clone().into_all();
         sources.push(self.additions(overrides, folder)?);
         Policy::merged(&sources, OverridesFrom::LastOfEach, folder)
@@ -115,17 +112,13 @@ impl Policy {
     ///
     /// If a temporary file cannot be written, or beyond what a policy can hold.
     pub fn flattened(&self, folder: &Path) -> Result<Policy, Error> {
-        Ok(self.flat(folder)?)
-    }
-
-    pub(crate) fn flat(&self, folder: &Path) -> Result<Policy, WriteError> {
         match &self.clone().into_all()[..] {
             [only] => Ok(only.clone()),
             several => Policy::merged(several, OverridesFrom::All, folder),
         }
     }
 
-    fn merged(sources: &[Policy], from: OverridesFrom, folder: &Path) -> Result<Policy, WriteError> {
+    fn merged(sources: &[Policy], from: OverridesFrom, folder: &Path) -> Result<Policy, Error> {
         let (sources, spill): (Vec<&Policy>, _) = (sources.iter().collect(), SpillFolder::at(folder.to_owned()));
         let merging = Merging::new(&sources, from);
         let targets = merging.targets(&spill)?;
@@ -133,10 +126,10 @@ impl Policy {
     }
 
     /// A policy that has nothing but these overrides.
-    fn additions(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, WriteError> {
+    fn additions(&self, overrides: &Overrides, folder: &Path) -> Result<Policy, Error> {
         let mut additions = Captures::spilling(folder, self.columns().clone(), self.dialect());
-        additions.add_all_overrides(overrides)?;
-        additions.into_policy()
+        additions.add_overrides(overrides)?;
+        additions.policy()
     }
 }
 
@@ -166,8 +159,8 @@ impl<'p> Merging<'p> {
         &self,
         known: impl Fn(&str) -> Option<UrlAnswers>,
         spill: &SpillFolder,
-        write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, WriteError> + Send,
-    ) -> Result<(T, Vec<String>), WriteError> {
+        write: impl FnOnce(Writer<'_>, Statistics) -> Result<T, Error> + Send,
+    ) -> Result<(T, Vec<String>), Error> {
         let first = self.policies[0];
         let (mut union, mut statistics) = (self.union(), Statistics::default());
         let mut writer = Writer::new(first.columns().clone(), first.dialect(), &self.sources, spill)?;
@@ -189,7 +182,7 @@ impl<'p> Merging<'p> {
         Union::new(lists, self.sources.clone(), self.from)
     }
 
-    pub fn targets(&self, spill: &SpillFolder) -> Result<Targets, WriteError> {
+    pub fn targets(&self, spill: &SpillFolder) -> Result<Targets, Error> {
         let pointers = self.policies.iter().flat_map(|policy| policy.image.pointers());
         Targets::collect(pointers.map(|pointer| pointer.hash()), || self.union(), spill)
     }
@@ -203,10 +196,6 @@ impl Policy {
     ///
     /// If there is no policy, dialects or crawlers differ, or memory or a temporary file cannot be had.
     pub fn layered(policies: Vec<Policy>) -> Result<Policy, Error> {
-        Ok(Policy::in_layers(policies)?)
-    }
-
-    pub(crate) fn in_layers(policies: Vec<Policy>) -> Result<Policy, MergeError> {
         agree(&policies)?;
         let mut all: Vec<Policy> = policies.into_iter().flat_map(Policy::into_all).collect();
         all.sort_by_key(|policy| Reverse((policy.statistics().origins, policy.checksum())));
@@ -247,7 +236,7 @@ fn statistics(base: &Policy, changed: &Policy) -> Statistics {
 }
 
 /// The policy of the origins that all but the first policy change.
-fn changed(all: &[Policy], spill: &SpillFolder) -> Result<Policy, WriteError> {
+fn changed(all: &[Policy], spill: &SpillFolder) -> Result<Policy, Error> {
     let policies: Vec<&Policy> = all.iter().collect();
     let of_first = of_first(all);
     let merging = Merging::new(&policies, OverridesFrom::All).only_of_first(of_first);

@@ -33,6 +33,7 @@ mod union;
 pub(crate) mod url_answers;
 mod urls;
 
+pub use crate::error::policy::{Error, ErrorKind};
 pub use crate::formats::write_lock::{LockNotice, WriteLock};
 pub use capture::Capture;
 pub use captures::Captures;
@@ -40,8 +41,7 @@ pub use compiled::Policy;
 pub(crate) use compiled::{Hop, to_ask, unasked};
 pub(crate) use crawlers::columns_of;
 pub use crawlers::{Crawler, Crawlers};
-pub(crate) use error::{CrawlerError, CrawlersError, ImageError, MergeError, OpenError, WriteError};
-pub use error::{Error, ErrorKind};
+pub(crate) use error::other_dialect;
 pub(crate) use groups::Row;
 pub(crate) use groups::{Group, Groups};
 #[cfg(feature = "cli")]
@@ -53,12 +53,8 @@ pub(crate) use live::{LiveOrigin, LiveState};
 pub use live::{LivePolicy, LiveStatistics, Needed, OriginReport, Put, PutEffect};
 pub(crate) use lookup::Lookup;
 pub(crate) use lookup::{Entry as LookupEntry, hash};
-#[cfg(feature = "cli")]
-pub(crate) use merge::merge_into;
 pub use merge::{Merged, merge};
 pub use overrides::{Override, Overrides};
-#[cfg(feature = "batch")]
-pub(crate) use overrides_file::OverridesError;
 pub(crate) use provenance::{Outline, WrittenRules};
 pub(crate) use resolve::FinalStatuses;
 pub use state::{Answered, OriginStatus, Ruling};

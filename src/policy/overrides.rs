@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use crate::policy::error::{Error, ErrorKind};
+use crate::error::policy::{Error, ErrorKind};
 use crate::policy::source::bare_origin;
 use crate::policy::state::Ruling;
 
@@ -44,8 +44,7 @@ impl Overrides {
     /// If it is no origin, or has one already; if the override is empty, has a robots.txt and another ruling, or a ruling for one and
     /// no robots.txt; or if its delay is no number of seconds.
     pub fn add(&mut self, origin: &str, entry: Override) -> Result<(), Error> {
-        let wrong =
-            |problem: &str| Error::from(OverrideError { origin: origin.to_owned(), problem: problem.to_owned() });
+        let wrong = |problem: &str| ErrorKind::Overrides.of(format!("the override of {origin:?}: {problem}"));
         let canonical = bare_origin(origin).map_err(|reason| wrong(&format!("it is not an origin: {reason}")))?;
         let is_seconds = |delay: &String| delay.parse().is_ok_and(|seconds: f64| SECONDS.contains(&seconds));
         if entry == Override::default() {
@@ -78,18 +77,6 @@ pub(super) const PAUSED_UNTIL: &str = "paused-until";
 
 /// The crawl delays that can be meant. One of more than a year is a mistake.
 pub(super) const SECONDS: RangeInclusive<f64> = 0.0..=365.0 * 86_400.0;
-
-/// An override that cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[error("the override of {origin:?}: {problem}")]
-struct OverrideError {
-    /// The origin as given.
-    origin: String,
-    /// The problem.
-    problem: String,
-}
-
-is_opaque!(OverrideError as Error: |_| ErrorKind::Overrides);
 
 #[cfg(test)]
 mod tests {

@@ -26,18 +26,18 @@
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use toml::Spanned;
 use toml::value::Datetime;
 
 use super::overrides::{Override, Overrides, PAUSED_UNTIL, ROBOTS_TXT, SECONDS, VERDICT};
 use crate::dialect::Dialect;
-use crate::formats::error::FileError;
+use crate::error::Problem;
+use crate::error::policy::{Error, ErrorKind};
 use crate::formats::time::LAST_YEAR;
 use crate::formats::toml::toml_words;
 use crate::formats::{line_of, shortened, shown, text_file, time_text};
-use crate::policy::error::{Error, ErrorKind};
 use crate::policy::source::{FieldNames, Robots, SourceKind, bare_origin};
 use crate::policy::state::Ruling;
 use crate::robots::{self, body_limit};
@@ -80,14 +80,11 @@ impl Overrides {
     ///
     /// If a file cannot be read, or anything in this one is not understood.
     pub fn read(path: &Path) -> Result<Overrides, Error> {
-        Ok(Overrides::read_file(path)?)
-    }
-
-    pub(crate) fn read_file(path: &Path) -> Result<Overrides, OverridesError> {
-        let bytes = text_file::read(path, LONGEST_FILE).map_err(FileError::of("read", path))?;
+        let bytes = text_file::read(path, LONGEST_FILE).map_err(ErrorKind::File.with_file("read", path))?;
         parse(&bytes, path.parent().unwrap_or(Path::new(""))).map_err(|(at, problem)| {
             let line = line_of(&bytes, at);
-            OverridesError::Wrong { path: path.to_owned(), line, offset: at, problem }
+            let (path, problem) = (shown(path), shortened(problem));
+            ErrorKind::Overrides.of(format!("{path}, line {line} (byte {at}): {problem}"))
         })
     }
 }
@@ -175,7 +172,7 @@ fn replacement(value: &Spanned<String>, folder: &Path) -> Result<Arc<[u8]>, Prob
     // The dialect is that of a policy, which is not known here.
     let at = value.span().start;
     let robots = Robots::open(&path, body_limit(Dialect::ALL));
-    let robots = robots.map_err(|error| (at, FileError::of("read", &path)(error).to_string()))?;
+    let robots = robots.map_err(|error| (at, Problem::with_file("read", &path)(error).to_string()))?;
     let text = robots.text.map_err(|problem| (at, format!("{} is no robots.txt: {problem}", shown(&path))))?;
     let looks = match SourceKind::of_file(&text, &FieldNames::default()) {
         Ok(SourceKind::RobotsTxt) => return Ok(text),
@@ -227,31 +224,6 @@ fn seconds(value: &Spanned<Datetime>) -> Result<i64, ProblemAt> {
 const ROBOTS_TXT_FILE: &str = "robots-txt-file";
 const CRAWL_DELAY: &str = "crawl-delay";
 const KEYS: [&str; 5] = [VERDICT, ROBOTS_TXT, ROBOTS_TXT_FILE, CRAWL_DELAY, PAUSED_UNTIL];
-
-/// An overrides file that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum OverridesError {
-    /// The file is missing or cannot be read.
-    #[error(transparent)]
-    Unreadable(#[from] FileError),
-    /// Something in the file is wrong.
-    #[error("{}, line {line} (byte {offset}): {}", shown(path), shortened(problem))]
-    Wrong {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// The position in the file, in bytes from its start.
-        offset: usize,
-        /// The problem.
-        problem: String,
-    },
-}
-
-is_opaque!(OverridesError as Error: |problem| match problem {
-    OverridesError::Unreadable(_) => ErrorKind::File,
-    OverridesError::Wrong { .. } => ErrorKind::Overrides,
-});
 
 #[cfg(test)]
 mod tests {

@@ -10,13 +10,13 @@ use std::convert::Infallible;
 use std::iter::Map;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::error::WriteError;
 use super::image::{
     ItemSource, SpillFolder, Spool, UrlRecord, UrlRecords, Writer, compare_rules, hash_of_target, push_url,
 };
 use super::resolve::Resolved;
 use super::statistics::{CompileProgress, Statistics};
 use super::url_answers::UrlAnswers;
+use crate::error::policy::Error;
 use crate::formats::bytes::push_number;
 use crate::formats::external_sort::Merge;
 use crate::formats::memory::FileTable;
@@ -124,7 +124,7 @@ pub(super) fn derive(
     known: impl Fn(&str) -> Option<UrlAnswers>,
     statistics: &mut Statistics,
     progress: &CompileProgress,
-) -> Result<(), WriteError> {
+) -> Result<(), Error> {
     for url in union {
         count_tie(&url, statistics);
         for answer in url.stored.kept.answers() {
@@ -175,7 +175,7 @@ impl Targets {
         hashes: impl Iterator<Item = u64>,
         union: impl FnOnce() -> Union<'u>,
         spill: &SpillFolder,
-    ) -> Result<Targets, WriteError> {
+    ) -> Result<Targets, Error> {
         let memory = spill.tables();
         let (mut wanted, mut places) = (FileTable::new(&memory), FileTable::new(&memory));
         for hash in hashes {

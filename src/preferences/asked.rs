@@ -70,7 +70,7 @@ fn not_required(given: &str) -> ValueError {
     let message = format!(
         "\"{given}\" is no requirement; it is a use, one of {uses}, and \"!=n\" or \"=y\", for example train-ai!=n"
     );
-    ValueError::of(ValueErrorKind::Use, message)
+    ValueErrorKind::Use.of(message)
 }
 
 impl FromStr for Requirements {
@@ -87,7 +87,7 @@ impl FromStr for Requirements {
                 let message = format!(
                     "{use_} is required twice; require it once, either as {use_}!=n or as {use_}=y, which is stricter"
                 );
-                return Err(ValueError::of(ValueErrorKind::Use, message));
+                return Err(ValueErrorKind::Use.of(message));
             }
         }
         Ok(requirements)
@@ -155,9 +155,8 @@ impl FromStr for PreferenceColumns {
     fn from_str(text: &str) -> Result<PreferenceColumns, Self::Err> {
         let mut columns = PreferenceColumns::default();
         for name in text.split(',').map(str::trim) {
-            let use_ = Use::from_name(name.as_bytes()).ok_or_else(|| {
-                ValueError::of(ValueErrorKind::Use, format!("\"{name}\" is unknown; expected {}", known_uses()))
-            })?;
+            let use_ = Use::from_name(name.as_bytes())
+                .ok_or_else(|| ValueErrorKind::Use.of(format!("\"{name}\" is unknown; expected {}", known_uses())))?;
             columns.0[use_ as usize] = true;
         }
         Ok(columns)

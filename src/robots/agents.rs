@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::{AgentName, Note, NoteKind, Robots, Rule, SideRecord, record};
 use crate::dialect::{AgentList, AgentValue, Dialect, Groups, Keys};
-use crate::error::{ValueError, ValueErrorKind};
+use crate::error::{About, ValueError, ValueErrorKind};
 
 /// The product tokens of one crawler, in order of preference. An empty list stands for `*`, every crawler.
 ///
@@ -47,18 +47,15 @@ impl FromStr for Agents {
     type Err = ValueError;
 
     fn from_str(list: &str) -> Result<Agents, ValueError> {
-        Ok(Agents::parsed(list)?)
-    }
-}
-
-impl Agents {
-    /// The crawler of product tokens between commas.
-    pub(crate) fn parsed(list: &str) -> Result<Agents, AgentError> {
         if list.trim() == "*" {
             return Ok(Agents::everybody());
         }
         if list.split(',').any(|token| token.trim().contains([' ', '(', ')', ';'])) {
-            return Err(AgentError::WholeUserAgent { given: list.to_owned(), proposed: proposed_token(list) });
+            let message = format!(
+                "{list:?} is a whole user-agent string; robots.txt is matched by the product token, probably {}",
+                proposed_token(list)
+            );
+            return Err(ValueErrorKind::Agent.of(message).about(About::WholeUserAgent));
         }
         let tokens = list.split(',').map(|token| product_token(token.trim())).collect::<Result<_, _>>()?;
         Ok(Agents { tokens })
@@ -71,23 +68,31 @@ impl fmt::Display for Agents {
     }
 }
 
-fn product_token(given: &str) -> Result<String, AgentError> {
+fn product_token(given: &str) -> Result<String, ValueError> {
     let token = given.split_once('/').map_or(given, |(name, _version)| name);
     if token.is_empty() {
-        return Err(AgentError::Empty);
+        let message = "an agent is empty; give the crawler's product token, such as examplebot, or * for every crawler";
+        return Err(ValueErrorKind::Agent.of(message));
     }
     if token == "*" {
-        return Err(AgentError::StarInList);
+        let message = "* means every crawler and is always the last resort; it cannot be in a list";
+        return Err(ValueErrorKind::Agent.of(message).about(About::StarInList));
     }
     match token.chars().find(|c| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_')) {
-        Some(character) => Err(AgentError::Character { given: given.to_owned(), character }),
+        Some(character) => Err(wrong_character(given, character)),
         None => Ok(token.to_owned()),
     }
 }
 
+fn wrong_character(given: &str, character: char) -> ValueError {
+    let message =
+        format!("agent {given:?} has the character {character:?}; a product token has only letters, digits, - and _");
+    ValueErrorKind::Agent.of(message).about(About::Character)
+}
+
 /// The likely product token of a whole user-agent string: the first name with `bot`, `crawler` or the like in it; else the
 /// first name that browsers do not use; else the first name.
-fn proposed_token(user_agent: &str) -> String {
+pub(crate) fn proposed_token(user_agent: &str) -> String {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     let names = || {
         user_agent
@@ -104,57 +109,6 @@ fn proposed_token(user_agent: &str) -> String {
     };
     let found = names().find(|name| says_so(name)).or_else(|| names().find(|name| !is_browser(name)));
     found.or_else(|| names().next()).unwrap_or("*").to_owned()
-}
-
-is_opaque!(AgentError as ValueError: |_| ValueErrorKind::Agent);
-
-/// An agent that is not a product token.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum AgentError {
-    /// An empty agent, or an empty entry in a list.
-    #[error("an agent is empty; give the crawler's product token, such as examplebot, or * for every crawler")]
-    Empty,
-    /// A full `User-Agent` header instead of its token.
-    #[error("{given:?} is a whole user-agent string; robots.txt is matched by the product token, probably {proposed}")]
-    WholeUserAgent {
-        /// The text that was given.
-        given: String,
-        /// The token that probably names the crawler.
-        proposed: String,
-    },
-    /// `*` in a list with names.
-    #[error("* means every crawler and is always the last resort; it cannot be in a list")]
-    StarInList,
-    /// A name of which a robots.txt has nothing to compare.
-    #[error(
-        "nothing of {given:?} names a crawler in a robots.txt; a product token begins with a letter, a digit, - or _"
-    )]
-    NothingCompared {
-        /// The text that was given.
-        given: String,
-    },
-    /// A name that no robots.txt can have, because the dialect does not compare all of its characters.
-    #[error(
-        "no robots.txt can name {given:?} under the dialect {dialect}, which reads names up to the first character that is no letter, \
-         - or _: {}; another dialect, such as rfc9309, reads the whole name",
-        if compared.is_empty() { "nothing of it".to_owned() } else { format!("a line for it speaks of {compared:?}, which is the name to give") }
-    )]
-    NotNameable {
-        /// The name that was given.
-        given: String,
-        /// What of it is compared.
-        compared: String,
-        /// The name of the dialect.
-        dialect: &'static str,
-    },
-    /// A character that product tokens cannot contain.
-    #[error("agent {given:?} has the character {character:?}; a product token has only letters, digits, - and _")]
-    Character {
-        /// The text that was given.
-        given: String,
-        /// The first such character.
-        character: char,
-    },
 }
 
 /// Which kind of groups was chosen.
@@ -232,37 +186,36 @@ impl Agents {
     ///
     /// [`ValueError`] if nothing of it is, or it has a control character.
     pub fn published(name: &str, dialect: &Dialect) -> Result<Agents, ValueError> {
-        Ok(Agents::published_as(name, dialect)?)
-    }
-
-    fn published_as(name: &str, dialect: &Dialect) -> Result<Agents, AgentError> {
         if let Some(character) = name.chars().find(|character| character.is_control()) {
-            return Err(AgentError::Character { given: name.to_owned(), character });
+            return Err(wrong_character(name, character));
         }
         let compared = compared_part(name.as_bytes(), dialect.agent_line);
         match std::str::from_utf8(compared) {
             _ if is_everybody(name.as_bytes(), dialect.agent_line) => Ok(Agents::everybody()),
-            Ok("") | Err(_) => Err(AgentError::NothingCompared { given: name.to_owned() }),
+            Ok("") | Err(_) => Err(ValueErrorKind::Agent.of(format!(
+                "nothing of {name:?} names a crawler in a robots.txt; a product token begins with a letter, a digit, - or _"
+            ))),
             Ok(token) => Ok(Agents::verbatim(token)),
         }
     }
 
     /// The crawler whose text this is, in the dialect of this name: product tokens, or a name that is compared as it is.
-    pub(crate) fn written(text: &str, dialect: &str) -> Result<Agents, AgentError> {
-        Agents::parsed(text).or_else(|error| {
-            let known = Dialect::named(dialect).ok().and_then(|dialect| Agents::published_as(text, dialect).ok());
+    pub(crate) fn written(text: &str, dialect: &str) -> Result<Agents, ValueError> {
+        text.parse::<Agents>().or_else(|error| {
+            let known = Dialect::named(dialect).ok().and_then(|dialect| Agents::published(text, dialect).ok());
             known.filter(|agents| agents.to_string() == text).ok_or(error)
         })
     }
 
     /// The crawler of product tokens, or else of a published name. Of what no robots.txt can name, the part that is compared counts.
-    pub(crate) fn named(name: &str, dialect: &Dialect) -> Result<Agents, AgentError> {
-        match Agents::parsed(name) {
-            Err(AgentError::WholeUserAgent { .. } | AgentError::StarInList | AgentError::Character { .. }) => {
-                Agents::published_as(name, dialect)
-            }
+    pub(crate) fn named(name: &str, dialect: &Dialect) -> Result<Agents, ValueError> {
+        let is_published = |error: &ValueError| {
+            [About::WholeUserAgent, About::StarInList, About::Character].iter().any(|&about| error.is_about(about))
+        };
+        match name.parse::<Agents>() {
+            Err(error) if is_published(&error) => Agents::published(name, dialect),
             Ok(agents) => {
-                let cut = |token: &String| Agents::published_as(token, dialect).map(|agents| agents.tokens);
+                let cut = |token: &String| Agents::published(token, dialect).map(|agents| agents.tokens);
                 let tokens = agents.tokens.iter().map(cut).collect::<Result<Vec<_>, _>>()?;
                 Ok(Agents { tokens: tokens.concat() })
             }
@@ -280,17 +233,18 @@ impl Agents {
     ///
     /// [`ValueError`] for the first token that no `User-agent` line names.
     pub fn ensure_nameable(&self, dialect: &Dialect) -> Result<(), ValueError> {
-        Ok(self.can_be_named(dialect)?)
-    }
-
-    pub(crate) fn can_be_named(&self, dialect: &Dialect) -> Result<(), AgentError> {
         let is_named = |token: &&String| names(token.as_bytes(), token, dialect.agent_line);
         match self.tokens.iter().find(|token| !is_named(token)) {
             None => Ok(()),
             Some(token) => {
-                let compared =
-                    String::from_utf8_lossy(compared_part(token.as_bytes(), dialect.agent_line)).into_owned();
-                Err(AgentError::NotNameable { given: token.clone(), compared, dialect: dialect.name })
+                let compared = match &*String::from_utf8_lossy(compared_part(token.as_bytes(), dialect.agent_line)) {
+                    "" => "nothing of it".to_owned(),
+                    part => format!("a line for it speaks of {part:?}, which is the name to give"),
+                };
+                Err(ValueErrorKind::Agent.of(format!(
+                    "no robots.txt can name {token:?} under the dialect {dialect}, which reads names up to the first character that \
+                     is no letter, - or _: {compared}; another dialect, such as rfc9309, reads the whole name"
+                )))
             }
         }
     }
@@ -481,8 +435,8 @@ mod tests {
         let error = "MJ12bot".parse::<Agents>().unwrap().ensure_nameable(google).unwrap_err().to_string();
         assert!(error.contains("google") && error.contains("\"MJ\"") && error.contains("rfc9309"), "{error}");
         let cut = |name: &str| Agents::named(name, google).map(|agents| agents.to_string());
-        assert_eq!((cut("MJ12bot"), cut("a,b2")), (Ok("MJ".to_owned()), Ok("a,b".to_owned())));
-        assert!(matches!(cut("360Spider"), Err(AgentError::NothingCompared { .. })));
+        assert_eq!((cut("MJ12bot").unwrap(), cut("a,b2").unwrap()), ("MJ".to_owned(), "a,b".to_owned()));
+        assert!(cut("360Spider").unwrap_err().to_string().starts_with("nothing of \"360Spider\" names a crawler"));
     }
 
     #[test]
@@ -508,8 +462,8 @@ mod tests {
     #[test]
     fn a_whole_user_agent_is_refused_with_a_proposal() {
         let given = "Mozilla/5.0 (compatible; examplebot/1.0; +http://example.com/bot.html)";
-        let error = Agents::parsed(given).unwrap_err();
-        assert_eq!(error, AgentError::WholeUserAgent { given: given.to_owned(), proposed: "examplebot".to_owned() });
+        let error = given.parse::<Agents>().unwrap_err();
+        assert!(error.is_about(About::WholeUserAgent) && error.to_string().ends_with("probably examplebot"), "{error}");
         let error = "Mozilla/5.0 (X11; Linux) AppleWebKit/537.36".parse::<Agents>().unwrap_err().to_string();
         assert!(error.ends_with("probably X11"), "{error}");
     }

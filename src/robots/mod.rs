@@ -11,7 +11,7 @@ mod groups;
 mod parse;
 mod record;
 
-pub(crate) use agents::AgentError;
+pub(crate) use agents::proposed_token;
 pub use agents::{Agents, GroupOrigin, Selection};
 pub(crate) use agents::{Named, lines_for};
 pub use body::BodyFlaw;

@@ -24,17 +24,19 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
-use super::error::FilterError;
+use super::error::unreadable;
 use super::schedule::Schedule;
 use super::shape::Gatherer;
 use super::totals::Totals;
+use crate::error::About;
+use crate::error::run::Error;
 use crate::formats::counting_writer::CountingWriter;
 use crate::formats::error::json_problem;
 use crate::formats::summed::Summed;
 use crate::formats::{durable, seekable};
 use crate::input::chunks::Position;
 use crate::input::list::{FileState, List};
-use crate::output::error::OutputError;
+use crate::output::error::unwritable;
 use crate::output::folder::{CHECKPOINT, make_durable, partial, remove_checkpoint};
 use crate::output::missing_robots::MissingRobotsState;
 use crate::output::partitions::Parts;
@@ -98,7 +100,7 @@ pub(crate) struct ListRecord {
 
 impl Checkpoint {
     /// Reads the checkpoint in a folder, if there is one. A damaged one is an error.
-    pub fn read(directory: &Path) -> Result<Option<Checkpoint>, FilterError> {
+    pub fn read(directory: &Path) -> Result<Option<Checkpoint>, Error> {
         let path = directory.join(CHECKPOINT);
         let read = || {
             let mut bytes = Vec::new();
@@ -108,7 +110,7 @@ impl Checkpoint {
         match read() {
             Ok(checkpoint) => Ok(Some(checkpoint)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(FilterError::Checkpoint { path, error }),
+            Err(error) => Err(unreadable(&path, &error)),
         }
     }
 
@@ -135,14 +137,14 @@ impl Checkpoint {
     }
 
     /// Makes this the checkpoint of a folder, durably and atomically.
-    pub fn write(&self, directory: &Path) -> Result<(), OutputError> {
+    pub fn write(&self, directory: &Path) -> Result<(), Error> {
         let path = directory.join(CHECKPOINT);
         let write = |file: &mut File| {
             let mut file = BufWriter::new(CountingWriter::new(file));
             self.encode(&mut file)?;
             file.flush()
         };
-        durable::replace(&partial(&path), &path, write).map_err(OutputError::unwritable(&path))
+        durable::replace(&partial(&path), &path, write).map_err(unwritable(&path))
     }
 }
 
@@ -312,7 +314,7 @@ impl Checkpointer {
     }
 
     /// Makes checkpoints durable until [`Checkpointer::stop`].
-    pub fn keep(&self) -> Result<(), OutputError> {
+    pub fn keep(&self) -> Result<(), Error> {
         while let Some(taken) = self.schedule.taken() {
             let began = Instant::now();
             self.save(taken)?;
@@ -323,7 +325,7 @@ impl Checkpointer {
     }
 
     /// Makes a checkpoint durable.
-    pub fn save(&self, taken: PendingCheckpoint) -> Result<(), OutputError> {
+    pub fn save(&self, taken: PendingCheckpoint) -> Result<(), Error> {
         make_durable(&self.directory, &taken.files)?;
         self.write(Stage::Judging(taken.state))?;
         // A file that cannot be deleted now is deleted at the end of the run.
@@ -332,11 +334,11 @@ impl Checkpointer {
     }
 
     /// Records that all files are durable and about to be renamed to these names.
-    pub fn complete(&self, names: &[PathBuf]) -> Result<(), OutputError> {
+    pub fn complete(&self, names: &[PathBuf]) -> Result<(), Error> {
         self.write(Stage::Naming(names.to_vec()))
     }
 
-    fn write(&self, stage: Stage) -> Result<(), OutputError> {
+    fn write(&self, stage: Stage) -> Result<(), Error> {
         Checkpoint { job: self.job.clone(), stage }.write(&self.directory)
     }
 
@@ -352,15 +354,12 @@ impl Checkpointer {
 
     /// Adds to a failure that the run can be resumed, if there is a checkpoint. Deletes the checkpoint first if the
     /// run's data cannot be trusted.
-    pub fn note_kept(&self, failure: FilterError) -> FilterError {
-        if failure.invalidates_checkpoint() {
+    pub fn note_kept(&self, failure: Error) -> Error {
+        if failure.is_about(About::Untrusted) {
             // If it cannot be deleted, it stays.
             let _ = remove_checkpoint(&self.directory);
         }
-        if !self.has_checkpoint() {
-            return failure;
-        }
-        FilterError::Kept { error: Box::new(failure), path: self.directory.clone() }
+        if self.has_checkpoint() { failure.kept_in(&self.directory) } else { failure }
     }
 }
 

@@ -18,12 +18,11 @@ use std::path::Path;
 use std::sync::atomic::AtomicU64;
 
 use super::checkpoint::Checkpointer;
-use super::error::FilterError;
+use super::error::interrupted;
 use super::job::{Destination, Job, Newer};
 use super::memory::{JobMemory, KEY_SETS, Needs};
 use super::needed::asked;
 use super::newly_seen::SeenPlace;
-use super::opaque::Error;
 use super::pipeline::{Finished, OrderedState, Pipeline};
 use super::plan::{Plan, lists};
 use super::progress::Progress;
@@ -35,6 +34,8 @@ use super::start::start;
 use super::totals::{ListTotals, Totals, Whole};
 use super::unique::{LeftOutTallies, Unique};
 use super::worker::Worker;
+use crate::error::run::{Error, ErrorKind};
+use crate::error::About;
 use crate::formats::json::base64_of;
 use crate::formats::replace::{folder_of, replace};
 use crate::formats::standard_output;
@@ -62,11 +63,7 @@ impl Job {
     /// If a list cannot be read or changed meanwhile, if the output cannot be written, or if the lines written are
     /// not those read. Then no file has its final name.
     pub fn run(&self, policy: &Policy, progress: &Progress) -> Result<Receipt, Error> {
-        Ok(self.run_job(policy, progress)?)
-    }
-
-    pub(crate) fn run_job(&self, policy: &Policy, progress: &Progress) -> Result<Receipt, FilterError> {
-        progress.of(|| split(policy, self, progress, None, standard_output::writer()))
+        ended(progress, || split(policy, self, progress, None, standard_output::writer()))
     }
 
     /// Like [`Job::run`], but the lines of a [`Pipe`](super::Pipe) go to `out`, in place of standard output.
@@ -97,19 +94,12 @@ impl Job {
     ///
     /// As [`Job::run`], and if the lines go elsewhere.
     pub fn run_into(&self, policy: &Policy, progress: &Progress, out: Box<dyn Write + Send>) -> Result<Receipt, Error> {
-        Ok(self.run_job_into(policy, progress, out)?)
-    }
-
-    pub(crate) fn run_job_into(
-        &self,
-        policy: &Policy,
-        progress: &Progress,
-        out: Box<dyn Write + Send>,
-    ) -> Result<Receipt, FilterError> {
         if !matches!(self.destination, Some(Destination::Pipe(_))) {
-            return Err(FilterError::PrintsNothing);
+            let message =
+                "only a run that prints lines can print them elsewhere; this one has a folder, or only counts";
+            return Err(ErrorKind::Job.of(message));
         }
-        progress.of(|| split(policy, self, progress, None, out))
+        ended(progress, || split(policy, self, progress, None, out))
     }
 
     /// Like [`Job::run`], but calls `newer` before each chunk for a newer policy. One policy judges a whole chunk, and
@@ -120,20 +110,20 @@ impl Job {
     ///
     /// As [`Job::run`], and if the lines do not go to standard output.
     pub fn run_following(&self, policy: &Policy, progress: &Progress, newer: &mut Newer<'_>) -> Result<Receipt, Error> {
-        Ok(self.run_job_following(policy, progress, newer)?)
-    }
-
-    pub(crate) fn run_job_following(
-        &self,
-        policy: &Policy,
-        progress: &Progress,
-        newer: &mut Newer<'_>,
-    ) -> Result<Receipt, FilterError> {
         if !matches!(self.destination, Some(Destination::Pipe(_))) {
-            return Err(FilterError::Followed);
+            let message = "a receipt names one policy, so only a run that prints lines can go on with another";
+            return Err(ErrorKind::Job.of(message));
         }
-        progress.of(|| split(policy, self, progress, Some(newer), standard_output::writer()))
+        ended(progress, || split(policy, self, progress, Some(newer), standard_output::writer()))
     }
+}
+
+/// The result of a job, which has ended. Errors of files of seen URLs are about that of the job, unless they are about the keys of shards.
+fn ended<T>(progress: &Progress, run: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    progress.of(run).map_err(|error| match (error.kind(), error.problem().about) {
+        (ErrorKind::Seen, None) => error.about(About::Seen),
+        _ => error,
+    })
 }
 
 fn split(
@@ -142,7 +132,7 @@ fn split(
     progress: &Progress,
     newer: Option<&mut Newer<'_>>,
     out: Box<dyn Write + Send>,
-) -> Result<Receipt, FilterError> {
+) -> Result<Receipt, Error> {
     // One time for the whole run, which the receipt names.
     let job = &job.clone().choices(job.choices.timed());
     let plan = Plan::new(policy, job)?;
@@ -157,7 +147,7 @@ fn split(
     progress.begin(plan.lists.iter().map(List::source_length).sum(), plan.splits().count());
     let unique = plan.options.unique.map(|same| progress.comparing(|| unique(&plan, same, state, workers, progress)));
     let unique = unique.transpose().map_err(|failure| match &begun.checkpointer {
-        Some(checkpointer) if matches!(failure, FilterError::Interrupted) => checkpointer.note_kept(failure),
+        Some(checkpointer) if failure.kind() == ErrorKind::Interrupted => checkpointer.note_kept(failure),
         _ => failure,
     })?;
     let chunks = Chunks::from(plan.cut(progress.source()), &state.reached.begun, state.reached.next);
@@ -175,7 +165,7 @@ fn unique(
     state: &OrderedState,
     threads: usize,
     progress: &Progress,
-) -> Result<Unique, FilterError> {
+) -> Result<Unique, Error> {
     let folder = plan.folder().map_or_else(std::env::temp_dir, |folder| folder.directory.clone());
     let again = AtomicU64::new(0);
     let read = if plan.reads_twice() { &again } else { progress.source() };
@@ -203,11 +193,11 @@ fn unique(
 }
 
 /// Judges the lines that an interrupted run had judged, only to store the allowed URLs for later runs.
-fn judge_again(plan: &Plan<'_>, chunks: &Chunks<'_>, unique: &Unique, threads: usize) -> Result<(), FilterError> {
+fn judge_again(plan: &Plan<'_>, chunks: &Chunks<'_>, unique: &Unique, threads: usize) -> Result<(), Error> {
     let (matchers, older, turns) = (plan.matchers(), plan.older_matchers(), Turns::default());
     let allowed_if = plan.job.allowed_if;
     let new = || Worker::new(matchers.clone(), older.clone(), allowed_if, None, false, plan.worker_caches());
-    each_chunk::<_, FilterError>(
+    each_chunk(
         chunks,
         threads,
         || turns.stop(),
@@ -222,16 +212,15 @@ fn judge_again(plan: &Plan<'_>, chunks: &Chunks<'_>, unique: &Unique, threads: u
             Ok(true)
         },
     )?;
-    if chunks.is_interrupted() { Err(FilterError::Interrupted) } else { Ok(()) }
+    if chunks.is_interrupted() { Err(interrupted()) } else { Ok(()) }
 }
 
 /// Checks the totals of the run, writes the receipt, and gives the files their names.
-fn complete(plan: &Plan<'_>, progress: &Progress, finished: Finished) -> Result<Receipt, FilterError> {
+fn complete(plan: &Plan<'_>, progress: &Progress, finished: Finished) -> Result<Receipt, Error> {
     let Finished { state, checkpointer, speed, policy, newly } = finished;
     let OrderedState { mut sink, needed, totals, .. } = state;
     let (mut output, checkpointer) = (sink.folder(), checkpointer.as_ref());
-    let proven =
-        plan.lists.iter().try_for_each(List::unchanged).map_err(FilterError::from).and_then(|()| totals.balanced());
+    let proven = plan.lists.iter().try_for_each(List::unchanged).and_then(|()| totals.balanced());
     let whole = proven.map_err(|failure| match checkpointer {
         Some(checkpointer) => checkpointer.note_kept(failure),
         None => failure,
@@ -374,14 +363,10 @@ impl Job {
     ///
     /// If a list cannot be read or changed meanwhile, or if the file cannot be written; then nothing is.
     pub fn write_keys(&self, out: &Path, progress: &Progress) -> Result<SeenFile, Error> {
-        Ok(self.write_keys_to(out, progress)?)
+        ended(progress, || self.keys_file(out, progress))
     }
 
-    pub(crate) fn write_keys_to(&self, out: &Path, progress: &Progress) -> Result<SeenFile, FilterError> {
-        progress.of(|| self.keys_file(out, progress))
-    }
-
-    fn keys_file(&self, out: &Path, progress: &Progress) -> Result<SeenFile, FilterError> {
+    fn keys_file(&self, out: &Path, progress: &Progress) -> Result<SeenFile, Error> {
         let same = self.unique.unwrap_or_default();
         let memory = JobMemory::new(self.memory, Needs::new([], None, false, None))?;
         let lists = lists(self, memory)?;
@@ -402,6 +387,6 @@ impl Job {
             write_keys(file, same, self.shard, vec![keys.in_order(memory.share(KEY_SETS))])
         });
         written.map_err(|problem: Unwritten| problem.of(out))?;
-        Ok(SeenFile::open_file(out)?)
+        SeenFile::open(out)
     }
 }

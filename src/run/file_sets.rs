@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use crate::error::About;
+use crate::error::run::{Error, ErrorKind};
+use crate::formats::shown;
 use crate::input::list::List;
 use crate::input::path_columns::PathColumns;
-use crate::output::error::OutputError;
 use crate::output::folder::list_folder;
 use crate::output::form::FileFormat;
 use crate::output::receipt::ReceiptOptions;
@@ -35,8 +37,8 @@ impl FileSets {
     ///
     /// # Errors
     ///
-    /// [`OutputError::FoldersApart`] if lists in the same folders do not follow each other, and if folders cannot be columns.
-    pub fn of(lists: &[List], options: &ReceiptOptions) -> Result<FileSets, OutputError> {
+    /// If lists in the same folders do not follow each other, and if folders cannot be columns.
+    pub fn of(lists: &[List], options: &ReceiptOptions) -> Result<FileSets, Error> {
         let in_folders = options.path_columns == PathColumns::Folders && options.format == FileFormat::Parquet;
         let mut all = FileSets { sets: Vec::new(), of_list: Vec::new() };
         let (mut complete, mut same, mut has_lines) = (BTreeSet::new(), SameFolders::default(), false);
@@ -62,7 +64,12 @@ impl FileSets {
                 last => {
                     complete.extend(last.map(|set| set.inner.clone()));
                     if !options.per_input && complete.contains(&inner) {
-                        return Err(OutputError::FoldersApart { path: list.path.clone(), folder: inner });
+                        let path = shown(&list.path);
+                        let message = format!(
+                            "the list {path} comes after lists in other folders than {inner}, and others in {inner} before these; give \
+                             the lists of a folder one after the other, or let folders become columns"
+                        );
+                        return Err(ErrorKind::Output.of(message).about(About::FoldersAsColumns));
                     }
                     let folder = if options.per_input { list_folder(number, &list.path) } else { String::new() };
                     all.sets.push(SetLists { folder, inner, lists: number..number + 1 });

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::error::FilterError;
 use super::memory::DEFAULT_MEMORY;
+use crate::error::run::{Error, ErrorKind};
 use crate::input::layout::UrlField;
 use crate::input::list::Maps;
 use crate::input::path_columns::PathColumns;
@@ -324,12 +324,13 @@ impl<'n> Following<'n> {
     }
 
     /// The policy for the next chunk, with its number; `None` if the number is still this one.
-    pub fn newer_than(&mut self, number: u64) -> Result<Option<(u64, Vec<Matcher>)>, FilterError> {
+    pub fn newer_than(&mut self, number: u64) -> Result<Option<(u64, Vec<Matcher>)>, Error> {
         if let Some(matchers) = (self.newer)() {
             let of_job = self.crawlers.iter().map(Crawler::agents);
             let are_same = |(one, other): (&Matcher, &Agents)| one.agents().is_same(other);
             if matchers.len() != self.crawlers.len() || !matchers.iter().zip(of_job).all(are_same) {
-                return Err(FilterError::OtherCrawlers);
+                let message = "the newer policy came with matchers for other crawlers than those of the run; give one for each, in order";
+                return Err(ErrorKind::Job.of(message));
             }
             self.number += 1;
             self.matchers = matchers;

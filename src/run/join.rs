@@ -11,18 +11,18 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Component, Path, PathBuf};
 
-use super::error::JoinError;
-use super::opaque::Error;
 use super::stored::StoredRun;
 use super::totals::append_tabbed;
 use super::verify::account::contradictions;
 use super::verify::files::{outputs, robots_needed};
 use super::verify::read_receipt;
-use crate::formats::error::FileError;
+use crate::error::About;
+use crate::error::run::{Error, ErrorKind};
 use crate::formats::memory_budget::{self, MemoryBudget};
 use crate::formats::seekable;
+use crate::formats::shown;
 use crate::judge::tally::Tally;
-use crate::output::error::OutputError;
+use crate::output::error::unwritable;
 use crate::output::file_layout::FileLayout;
 use crate::output::folder::{FolderLock, NEEDED, split_list_folder, table_part};
 use crate::output::form::FileFormat;
@@ -47,17 +47,8 @@ const MISSING_SHOWN: usize = 20;
 ///
 /// If a shard is missing or does not fit the others; then nothing is written.
 pub fn join(shards: &[PathBuf], directory: &Path, concat: bool, force: bool) -> Result<Receipt, Error> {
-    Ok(join_shards(shards, directory, concat, force)?)
-}
-
-pub(crate) fn join_shards(
-    shards: &[PathBuf],
-    directory: &Path,
-    concat: bool,
-    force: bool,
-) -> Result<Receipt, JoinError> {
     let read = |path: &PathBuf| Ok((path.clone(), read_receipt(path)?));
-    let mut shards = shards.iter().map(read).collect::<Result<Vec<_>, JoinError>>()?;
+    let mut shards = shards.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
     shards.sort_by_key(|(_, receipt)| receipt.options.shard.map(|shard| shard.number()));
     let names: Vec<String> = shards.iter().map(|(folder, _)| seen_from(directory, folder)).collect();
     let mut joined = joined(&shards, &names)?;
@@ -65,16 +56,18 @@ pub(crate) fn join_shards(
         prove(folder, receipt, concat)?;
     }
     if concat && joined.options.split_size.is_some() && joined.options.format == FileFormat::Text {
-        return Err(JoinError::Numbered);
+        let message = "the partitions of these shards are split into numbered files, which cannot be concatenated; join only the receipts";
+        return Err(ErrorKind::Shards.of(message).about(About::Numbered));
     }
     let own = directory.canonicalize().ok();
     if let Some((path, _)) = shards.iter().find(|(path, _)| own.is_some() && path.canonicalize().ok() == own) {
-        return Err(JoinError::Replaced { path: path.clone() });
+        let message = format!("the output would replace the shard in {}; choose another folder", shown(path));
+        return Err(ErrorKind::Output.of(message).about(About::Folder));
     }
-    let _lock = FolderLock::take(directory)?;
+    let _lock = FolderLock::take(directory).map_err(Error::plain)?;
     let layout = layout(&joined)?;
     let sets = shards.iter().filter(|_| concat).flat_map(|(_, receipt)| sets(receipt, &layout)).collect();
-    let mut output = Output::with_room_for(&sets, directory, layout, force)?;
+    let mut output = Output::with_room_for(&sets, directory, layout, force).map_err(Error::plain)?;
     if concat {
         joined.shards.clear();
         concatenate(&shards, &mut joined, &mut output)?;
@@ -113,16 +106,17 @@ fn resolved(path: &Path) -> Option<PathBuf> {
 
 /// Joins the receipts of all shards, each given with its folder, in the order of their numbers; `names` are the folders' names in
 /// the joined receipt.
-pub(super) fn joined(shards: &[(PathBuf, Receipt)], names: &[String]) -> Result<Receipt, JoinError> {
+pub(super) fn joined(shards: &[(PathBuf, Receipt)], names: &[String]) -> Result<Receipt, Error> {
     complete(shards)?;
     let mut shards_of = shards.iter().zip(names);
     let ((first_folder, first), first_name) = shards_of.next().expect("a complete set of shards has a first one");
     for (path, receipt) in shards {
         if let Some(problem) = contradictions(receipt).into_iter().next() {
-            return Err(JoinError::Contradiction { path: path.clone(), problem });
+            let path = shown(path);
+            return Err(ErrorKind::Receipt.of(format!("the receipt in {path} contradicts itself: {problem}")));
         }
         if let Some(what) = difference(first, receipt) {
-            return Err(JoinError::Differ { path: first_folder.clone(), other: path.clone(), what });
+            return Err(differ(first_folder, path, what));
         }
     }
     adjoin(shards)?;
@@ -142,26 +136,40 @@ pub(super) fn joined(shards: &[(PathBuf, Receipt)], names: &[String]) -> Result<
 }
 
 /// Checks that these are all shards of a job, each once, in order.
-fn complete(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
+fn complete(shards: &[(PathBuf, Receipt)]) -> Result<(), Error> {
     let mut numbered = Vec::new();
     for (path, receipt) in shards {
-        let shard = receipt.options.shard.ok_or_else(|| JoinError::NoShard { path: path.clone() })?;
+        let shard = receipt.options.shard.ok_or_else(|| {
+            let message = format!("{} is not a shard, but a run over whole lists", shown(path));
+            ErrorKind::Shards.of(message).about(About::Shard)
+        })?;
         numbered.push((path, shard));
     }
     let twice = numbered.windows(2).find(|pair| pair[0].1 == pair[1].1);
     if let Some([(path, shard), (other, _)]) = twice {
-        let (path, other) = (path.to_path_buf(), other.to_path_buf());
-        return Err(JoinError::Twice { path, other, number: shard.number() });
+        let (path, other, number) = (shown(path), shown(other), shard.number());
+        return Err(ErrorKind::Shards.of(format!("{path} and {other} are both shard {number}")));
     }
     let of = numbered.first().map_or(1, |(_, shard)| shard.of());
     if let Some((other, _)) = numbered.iter().find(|(_, shard)| shard.of() != of) {
-        let (path, other) = (numbered[0].0.clone(), other.to_path_buf());
-        return Err(JoinError::Differ { path, other, what: "the number of shards" });
+        return Err(differ(numbered[0].0, other, "the number of shards"));
     }
     let there: BTreeSet<u32> = numbered.iter().map(|(_, shard)| shard.number()).collect();
     let missing: Vec<u32> = (1..=of).filter(|number| !there.contains(number)).take(MISSING_SHOWN).collect();
     let more = of as usize - there.len() - missing.len();
-    if missing.is_empty() { Ok(()) } else { Err(JoinError::Missing { missing, more, of }) }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let missing = missing.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Err(ErrorKind::Shards.of(format!("of {of} shards, these are missing: {missing}{more}")))
+}
+
+/// The error for shards of different jobs.
+fn differ(one: &Path, other: &Path, what: &str) -> Error {
+    let (one, other) = (shown(one), shown(other));
+    let message = format!("{one} and {other} are shards of different jobs: they differ in {what}");
+    ErrorKind::Shards.of(message).about(About::Jobs)
 }
 
 /// The first difference between two shards that shards of one job must not have.
@@ -183,14 +191,17 @@ fn difference(one: &Receipt, other: &Receipt) -> Option<&'static str> {
 }
 
 /// Checks that consecutive shards omit nothing of a list and read nothing twice.
-fn adjoin(shards: &[(PathBuf, Receipt)]) -> Result<(), JoinError> {
+fn adjoin(shards: &[(PathBuf, Receipt)]) -> Result<(), Error> {
     for place in 0..shards[0].1.lists.len() {
         // A head line belongs to no shard, unless the list is compressed and so dealt out whole.
         let list = &shards[0].1.lists[place];
         let mut end = if list.compression.is_some() { 0 } else { list.head.map_or(0, |head| head.bytes) };
         for (number, (path, receipt)) in shards.iter().enumerate() {
             let list = &receipt.lists[place];
-            let gap = || JoinError::Gap { path: path.clone(), list: list.path.clone() };
+            let gap = || {
+                let (list, path) = (&list.path, shown(path));
+                ErrorKind::Shards.of(format!("the shards leave a gap or overlap in the list {list}, at {path}"))
+            };
             let range = list.range.as_ref().ok_or_else(gap)?;
             let length = list.file.as_ref().ok_or_else(gap)?.length;
             let last = number + 1 == shards.len();
@@ -262,15 +273,17 @@ fn append_left_out(joined: [&mut Option<Part>; 3], next: [&mut Option<Part>; 3])
 }
 
 /// Checks the files of a shard that will be read against its receipt.
-fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), JoinError> {
+fn prove(folder: &Path, receipt: &Receipt, partitions: bool) -> Result<(), Error> {
     let files =
         if partitions { outputs(StoredRun::new(receipt, folder, 0)) } else { vec![robots_needed(receipt, folder)] };
     let damaged = files.into_iter().find_map(|file| Some((file.path, file.problem?)));
-    damaged.map_or(Ok(()), |(path, problem)| Err(JoinError::Damaged { path, problem }))
+    damaged.map_or(Ok(()), |(path, problem)| {
+        Err(ErrorKind::Receipt.of(format!("{}: {problem}", shown(&path))).about(About::Damaged))
+    })
 }
 
 /// The layout of a job's files.
-fn layout(receipt: &Receipt) -> Result<FileLayout, OutputError> {
+fn layout(receipt: &Receipt) -> Result<FileLayout, Error> {
     FileLayout::new(&receipt.options, &receipt.splits())
 }
 
@@ -297,7 +310,7 @@ fn copy_in_pieces(mut file: File, out: &mut (impl Write + ?Sized)) -> io::Result
 
 /// Copies the files of all shards: texts of the same name one after the other, with one head; tables as they are, renumbered
 /// consecutively.
-fn concatenate(shards: &[(PathBuf, Receipt)], joined: &mut Receipt, output: &mut Output) -> Result<(), JoinError> {
+fn concatenate(shards: &[(PathBuf, Receipt)], joined: &mut Receipt, output: &mut Output) -> Result<(), Error> {
     let mut of_shards: Vec<_> = shards.iter().map(|(_, receipt)| receipt.file_lists()).collect();
     let format = joined.options.format;
     for files in joined.file_lists_mut() {
@@ -329,7 +342,7 @@ fn concatenate(shards: &[(PathBuf, Receipt)], joined: &mut Receipt, output: &mut
 }
 
 /// Copies files into one of this name, with the head of the first.
-fn copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePart, JoinError> {
+fn copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePart, Error> {
     let head_bytes = parts.first().map_or(0, |first| first.head_bytes);
     let lines = Part::of(&Tally::default(), true);
     let mut whole = FilePart { name: name.to_owned(), file_bytes: 0, head_bytes, lines };
@@ -341,7 +354,7 @@ fn copied(name: &str, parts: &[&FilePart], output: &mut Output) -> Result<FilePa
             match open_at(&path, if number > 0 { part.head_bytes } else { 0 }) {
                 Ok(file) => whole.file_bytes += copy_in_pieces(file, out)?,
                 Err(error) => {
-                    unreadable = Some(FileError::of("read", &path)(error));
+                    unreadable = Some(ErrorKind::Receipt.with_file("read", &path)(error));
                     return Err(io::ErrorKind::Other.into());
                 }
             }
@@ -361,12 +374,12 @@ fn open_at(path: &Path, start: u64) -> io::Result<File> {
 }
 
 /// The robots.txt files to fetch, of all shards.
-fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, JoinError> {
-    let failed = OutputError::unwritable(out);
+fn needed(shards: &[(PathBuf, Receipt)], out: &Path) -> Result<MissingRobots, Error> {
+    let failed = unwritable(out);
     let mut needed = MissingRobots::new(out, ORIGINS.share(memory_budget::Part::WHOLE), None).map_err(failed)?;
     let mut first = 0;
     for path in shards.iter().map(|(folder, _)| folder.join(NEEDED)) {
-        let unreadable = FileError::of("read", &path);
+        let unreadable = ErrorKind::Receipt.with_file("read", &path);
         for row in missing_robots::rows(seekable::open(&path).map_err(unreadable)?) {
             let (url, waiting) = row.map_err(unreadable)?;
             needed.add_one(&url, Waiting { first, ..waiting }).map_err(failed)?;

@@ -7,6 +7,8 @@
 //! The tables here are all there is: [`WHILE_JUDGING`] and [`BEFORE_JUDGING`] divide the budget, and [`WORKER_PARTS`] says what a
 //! worker takes of its part for a chunk. What is made from a [`Share`] cannot exist without one of them.
 
+use crate::error::About;
+use crate::error::run::{Error, ErrorKind};
 use crate::formats::memory_budget::{CacheMemory, MemoryBudget, Part, Share};
 use crate::input::chunks::LONGEST_CHUNK;
 use crate::judge::outcomes::AllowedIf;
@@ -14,7 +16,6 @@ use crate::output::columns::CAUSE_FACTOR;
 use crate::output::form::{FileFormat, OutputMode, crawler_name};
 use crate::preferences::PreferenceColumns;
 use crate::robots::Agents;
-use crate::run::error::FilterError;
 
 /// The default memory budget of a run.
 pub const DEFAULT_MEMORY: u64 = 1 << 30;
@@ -202,8 +203,8 @@ impl Needs {
 ///
 /// # Errors
 ///
-/// [`FilterError::TooLittleMemory`] if there is no room for a single worker.
-pub fn check_memory(bytes: u64, needs: Needs) -> Result<(), FilterError> {
+/// If there is no room for a single worker.
+pub fn check_memory(bytes: u64, needs: Needs) -> Result<(), Error> {
     JobMemory::new(bytes, needs).map(|_| ())
 }
 
@@ -234,7 +235,7 @@ pub(crate) struct WorkerPlan {
 
 impl JobMemory {
     /// A budget of `bytes` for a run with these needs.
-    pub fn new(bytes: u64, needs: Needs) -> Result<JobMemory, FilterError> {
+    pub fn new(bytes: u64, needs: Needs) -> Result<JobMemory, Error> {
         let own_files = if needs.form == Some(OutputMode::Partitions) { needs.buffers } else { 1 };
         let fixed = BASE + BYTES_PER_BUFFER * own_files;
         let memory = JobMemory { given: bytes, budget: MemoryBudget::new(bytes.saturating_sub(fixed)), needs };
@@ -243,11 +244,15 @@ impl JobMemory {
     }
 
     /// The error that there is no room for one worker with such a chunk.
-    fn refused(&self, chunk_size: usize, format: FileFormat, least: u64) -> FilterError {
+    fn refused(&self, chunk_size: usize, format: FileFormat, least: u64) -> Error {
         let bytes = |part: &WorkerPart| ((part.times)(&self.needs, format)).saturating_mul(chunk_size as u64);
         let largest = WORKER_PARTS.iter().max_by_key(|part| bytes(part));
         let (part, needed) = largest.map_or(("", 0), |part| (part.name, bytes(part)));
-        FilterError::TooLittleMemory { given: self.given, part, needed, least }
+        let given = self.given;
+        let message = format!(
+            "{given} bytes of memory are too few for this run, which needs at least {least}: for {part} alone, {needed}"
+        );
+        ErrorKind::Job.of(message).about(About::Memory)
     }
 
     /// The memory of a worker with a chunk of this size: that of its parts, and of the rows of a row group while it is encoded.
@@ -272,7 +277,7 @@ impl JobMemory {
         asked: usize,
         chunk_size: Option<usize>,
         format: FileFormat,
-    ) -> Result<WorkerPlan, FilterError> {
+    ) -> Result<WorkerPlan, Error> {
         let rest = self.budget.bytes();
         let waiting = if format == FileFormat::Parquet { LEAST_WAITING.bytes_of(rest) } else { 0 };
         let share = WORKERS.bytes_of(rest) - waiting;
@@ -440,22 +445,22 @@ mod tests {
         assert_eq!(memory.decompressors().ilog2(), 27);
     }
 
+    /// The bytes that an error says are needed.
+    fn least(refused: &Error) -> u64 {
+        let message = refused.to_string();
+        let (_, rest) = message.split_once("at least ").expect("it says so");
+        rest.split(':').next().unwrap_or_default().parse().expect("a number")
+    }
+
     #[test]
     fn the_reported_minimum_is_enough() {
         for (crawlers, explain) in [(1, false), (5, false), (1, true)] {
-            let Err(FilterError::TooLittleMemory { least, .. }) =
-                JobMemory::new(1 << 20, partitions(crawlers, explain))
-            else {
-                panic!("a MiB is enough");
-            };
-            let memory = JobMemory::new(least, partitions(crawlers, explain)).unwrap();
+            let refused = JobMemory::new(1 << 20, partitions(crawlers, explain)).expect_err("a MiB is not enough");
+            let memory = JobMemory::new(least(&refused), partitions(crawlers, explain)).unwrap();
             assert!(memory.worker_plan(1, None, FileFormat::Text).is_ok());
-            let Err(FilterError::TooLittleMemory { least, .. }) =
-                memory.worker_plan(1, Some(64 << 20), FileFormat::Text)
-            else {
-                panic!("chunks of 64 MiB have room");
-            };
-            let memory = JobMemory::new(least, partitions(crawlers, explain)).unwrap();
+            let refused = memory.worker_plan(1, Some(64 << 20), FileFormat::Text);
+            let refused = refused.expect_err("chunks of 64 MiB have no room");
+            let memory = JobMemory::new(least(&refused), partitions(crawlers, explain)).unwrap();
             assert!(memory.worker_plan(1, Some(64 << 20), FileFormat::Text).is_ok());
         }
     }

@@ -16,7 +16,6 @@ mod known_lines;
 pub(crate) mod memory;
 pub(crate) mod needed;
 mod newly_seen;
-mod opaque;
 pub(crate) mod pipeline;
 mod plan;
 pub(crate) mod progress;
@@ -35,29 +34,25 @@ pub(crate) mod unique;
 pub(crate) mod verify;
 pub(crate) mod worker;
 
+pub use crate::error::run::{Error, ErrorKind};
 #[cfg(unix)]
 pub use crate::input::fill_lost_pages;
 pub use crate::input::{PathColumns, Shard, UrlField};
 pub use crate::judge::line_hash;
 pub use crate::output::{FileFormat, FrameCompression, OutputMode, Receipt};
-pub(crate) use error::{FilterError, JoinError};
 pub(crate) use job::Against;
 pub use job::{Destination, Folder, Job, Pipe};
 pub use join::join;
 #[cfg(feature = "cli")]
 pub(crate) use memory::{DEFAULT_MEMORY, LISTS_OF_SET, workers_within};
 pub(crate) use memory::{Needs, check_memory};
-pub use opaque::{Error, ErrorKind};
 pub use progress::Progress;
 pub(crate) use progress::{Phase, Snapshot};
 #[cfg(feature = "cli")]
 pub(crate) use seen::BYTES_PER_URL;
-pub(crate) use seen_file::SeenError;
 #[cfg(feature = "cli")]
 pub(crate) use seen_file::{KEYS_FILE, SEEN_FILE};
 pub use seen_file::{SeenFile, merge_seen};
 pub(crate) use start::{EarlierRun, earlier_run};
+pub(crate) use verify::uncounted;
 pub use verify::{Verification, verify};
-pub(crate) use verify::{VerifyError, uncounted};
-#[cfg(feature = "cli")]
-pub(crate) use {join::join_shards, seen_file::merge_files, verify::verify_receipt};

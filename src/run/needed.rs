@@ -6,13 +6,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::seen::{Seen, UrlHash};
+use crate::error::run::Error;
 use crate::formats::is_stream;
 use crate::formats::replace::{FileKind, begins_with};
 use crate::origin;
-use crate::output::error::OutputError;
+use crate::output::error::unwritable;
 use crate::output::missing_robots::{Asked, WaitingOrigins};
 use crate::policy::{Policy, asked_columns, to_ask};
-use crate::run::error::FilterError;
 
 /// The head of the list. It has no counts, because a row is written before the first line that waits for it.
 const HEAD: &str = "robots_txt\treason\tstatus\tasked_at\n";
@@ -33,14 +33,14 @@ pub(super) struct NeededList {
 
 impl NeededList {
     /// Begins the list.
-    pub fn new(path: &Path) -> Result<NeededList, FilterError> {
-        let file = begin(path).map_err(OutputError::unwritable(path))?;
+    pub fn new(path: &Path) -> Result<NeededList, Error> {
+        let file = begin(path).map_err(unwritable(path))?;
         Ok(NeededList { path: path.to_owned(), file, hash: UrlHash::new(), seen: Seen::new(&std::env::temp_dir())? })
     }
 
     /// Adds the robots.txt files that the deferred lines of a chunk wait for, in the order of the lines; `policy` has
     /// judged the chunk.
-    pub fn add(&mut self, policy: &Policy, waiting: WaitingOrigins) -> Result<(), FilterError> {
+    pub fn add(&mut self, policy: &Policy, waiting: WaitingOrigins) -> Result<(), Error> {
         let rows = waiting.in_order().into_iter().map(|(origin, waiting)| {
             let Asked { url, status, at } = asked(policy, &origin);
             let row = format!("{url}\t{}\t{}\n", waiting.reason.name(), asked_columns(status, at));
@@ -54,7 +54,7 @@ impl NeededList {
         let new = rows.iter().enumerate().filter(|(at, _)| !repeated.contains(at));
         let text: String = new.map(|(_, row)| row.as_str()).collect();
         let written = self.file.write_all(text.as_bytes());
-        Ok(written.map_err(OutputError::unwritable(&self.path))?)
+        written.map_err(unwritable(&self.path))
     }
 }
 

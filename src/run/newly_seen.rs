@@ -10,15 +10,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use super::error::FilterError;
+use super::error::{not_seen, other_key};
 use super::repeats::PassLimits;
 use super::seen::{Hashing, LineHashes, NO_URL};
-use super::seen_file::{KeySource, SEEN_FILE, SeenError, SeenFile, Unwritten, write_keys};
+use super::seen_file::{KeySource, SEEN_FILE, SeenFile, Unwritten, write_keys};
+use crate::error::run::{Error, ErrorKind};
 use crate::formats::durable;
 use crate::formats::external_sort::{ChunkKeys, KeyRuns};
 use crate::formats::is_stream;
 use crate::formats::memory_budget::Share;
 use crate::formats::replace::{behind_links, folder_of};
+use crate::formats::shown;
 use crate::formats::write_lock::WriteLock;
 use crate::input::chunks::Chunk;
 use crate::judge::same_url::SameUrl;
@@ -51,8 +53,8 @@ impl SeenPlace {
 
     /// Opens the file at a path, with links resolved, if there is one. Any other kind of file is an error, because the
     /// run would have to replace it.
-    pub fn open(path: &Path, same: SameUrl) -> Result<SeenPlace, SeenError> {
-        let failed = |error| SeenError::Write { path: path.to_owned(), error };
+    pub fn open(path: &Path, same: SameUrl) -> Result<SeenPlace, Error> {
+        let failed = ErrorKind::Seen.with_file("write", path);
         SEEN_FILE.ensure_replaceable(path).map_err(failed)?;
         if is_stream(path) {
             return Err(failed(io::Error::other("a pipe or a device keeps no URLs for later runs")));
@@ -60,12 +62,14 @@ impl SeenPlace {
         let path = SeenPlace::at(path).map_err(failed)?;
         // Before it is read.
         let lock = WriteLock::try_take(&path).map_err(|problem| match problem {
-            TryLockError::WouldBlock => SeenError::InUse { path: path.clone() },
+            TryLockError::WouldBlock => {
+                ErrorKind::Seen.of(format!("another run is adding URLs to {}; wait until it ends", shown(&path)))
+            }
             TryLockError::Error(error) => failed(error),
         })?;
         let file = there(&path)?;
         if let Some(other) = file.as_ref().filter(|file| file.same != same) {
-            return Err(SeenError::OtherKey { path, found: other.same, wanted: same });
+            return Err(other_key(&path, other.same, same));
         }
         if let Some(of_shard) = file.as_ref().filter(|file| file.shard.is_some()) {
             return Err(of_shard.invalid("has the URLs of a shard's lists, not those that runs have allowed"));
@@ -79,7 +83,7 @@ impl SeenPlace {
     }
 
     /// Writes the new file under its partial name, with these keys added. `memory` is for keys that are sorted at once.
-    pub fn write(&self, newly: NewlySeen, same: SameUrl, memory: Share) -> Result<SeenPart, FilterError> {
+    pub fn write(&self, newly: NewlySeen, same: SameUrl, memory: Share) -> Result<SeenPart, Error> {
         let place = partial(&self.path);
         let written = self.merge(&place, into_inner(newly.keys), same, memory);
         let (urls, checksum) = written.map_err(|problem| {
@@ -109,48 +113,48 @@ impl SeenPlace {
     }
 
     /// Gives the new file its name.
-    pub fn commit(&self) -> Result<(), FilterError> {
+    pub fn commit(&self) -> Result<(), Error> {
         let renamed = durable::rename(&partial(&self.path), &self.path);
         let named = renamed.and_then(|()| durable::sync_folder(&folder_of(&self.path)));
-        named.map_err(|error| SeenError::Write { path: self.path.clone(), error }.into())
+        named.map_err(ErrorKind::Seen.with_file("write", &self.path))
     }
 
     /// Checks that a run that was interrupted while files were being renamed can go on: that the file has become the `new` one
     /// already, or is the `old` one and the new one has its partial name. Another run may have used the place meanwhile.
-    pub fn ensure_written(&self, old: Hex, new: Hex) -> Result<(), FilterError> {
+    pub fn ensure_written(&self, old: Hex, new: Hex) -> Result<(), Error> {
         let place = partial(&self.path);
         if self.checksum() == new {
             // A partial file is that of another run, which died.
             let removed = durable::remove(&place);
-            return removed.map_err(|error| SeenError::Write { path: self.path.clone(), error }.into());
+            return removed.map_err(ErrorKind::Seen.with_file("write", &self.path));
         }
         let is_new = |file: Option<SeenFile>| file.is_some_and(|file| file.checksum == new);
         if self.checksum() == old && there(&place).is_ok_and(is_new) {
             return Ok(());
         }
-        let problem = "was replaced after the run that adds its URLs was interrupted; start that run over".to_owned();
-        Err(SeenError::Invalid { path: self.path.clone(), problem }.into())
+        let problem = "was replaced after the run that adds its URLs was interrupted; start that run over";
+        Err(not_seen(&self.path, problem))
     }
 
     /// Checks that the file is still the one that was opened: another program may have replaced it.
-    pub fn unchanged(&self) -> Result<(), FilterError> {
-        let problem = "was changed by another program during the run".to_owned();
+    pub fn unchanged(&self) -> Result<(), Error> {
+        let problem = "was changed by another program during the run";
         match there(&self.path) {
             Ok(now) if now.as_ref().map(|now| now.checksum) == self.file.as_ref().map(|file| file.checksum) => Ok(()),
-            _ => Err(SeenError::Invalid { path: self.path.clone(), problem }.into()),
+            _ => Err(not_seen(&self.path, problem)),
         }
     }
 }
 
 /// The file at a path, if there is one that is not empty.
-fn there(path: &Path) -> Result<Option<SeenFile>, SeenError> {
+fn there(path: &Path) -> Result<Option<SeenFile>, Error> {
     let is_there = std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0);
-    is_there.then(|| SeenFile::open_file(path)).transpose()
+    is_there.then(|| SeenFile::open(path)).transpose()
 }
 
 impl NewlySeen {
     /// None yet.
-    pub fn new(hashing: Hashing, limits: &PassLimits) -> Result<NewlySeen, FilterError> {
+    pub fn new(hashing: Hashing, limits: &PassLimits) -> Result<NewlySeen, Error> {
         Ok(NewlySeen { keys: Mutex::new(limits.no_added_keys()?), hashing })
     }
 
@@ -162,7 +166,7 @@ impl NewlySeen {
         lines: &mut LineHashes,
         sorted: &mut ChunkKeys,
         limits: &PassLimits,
-    ) -> Result<(), FilterError> {
+    ) -> Result<(), Error> {
         if !is_allowed.contains(&true) {
             return Ok(());
         }

@@ -1,6 +1,7 @@
 //! Workers and their pipeline: which worker judges which chunk, and in what order lines are written.
 
 use super::checkpoint::{Checkpointer, PendingCheckpoint, ReadPositions, RunState};
+use super::error::{interrupted, unbalanced};
 use super::job::{Following, Newer};
 use super::needed::NeededList;
 use super::newly_seen::NewlySeen;
@@ -11,12 +12,14 @@ use super::shape::{BlockBuilder, Held, Turn};
 use super::totals::Totals;
 use super::unique::Unique;
 use super::worker::{Judged, Worker};
+use crate::error::run::{Error, ErrorKind};
+use crate::error::{About, Problem};
 use crate::input::chunks::{Chunk, Chunks};
 use crate::input::list::{Buffer, List};
 use crate::judge::matcher::Matcher;
 use crate::judge::pieces::Pieces;
 use crate::lock::{Mutex, OnPanic, into_inner, lock};
-use crate::output::error::OutputError;
+use crate::output::error::unwritable;
 use crate::output::folder::NEEDED;
 use crate::output::form::{Block, OutputOptions};
 use crate::output::missing_robots::{MissingRobots, WaitingOrigins};
@@ -24,7 +27,6 @@ use crate::output::partitions::{Output, Sink};
 use crate::output::receipt::Sample;
 use crate::output::table::FileRows;
 use crate::policy::Policy;
-use crate::run::error::FilterError;
 use crate::threads;
 
 /// A run before its next chunk, be that its first or the next one after those of an interrupted run.
@@ -65,7 +67,7 @@ pub(super) struct Pipeline<'l> {
     shape: Box<dyn BlockBuilder>,
     queue: Queue<JudgedChunk<'l>, OrderedState>,
     checkpointer: Option<Checkpointer>,
-    failure: Mutex<Option<FilterError>>,
+    failure: Mutex<Option<Error>>,
 }
 
 /// The state that is changed in the order of the chunks.
@@ -113,7 +115,7 @@ impl<'l> Pipeline<'l> {
     }
 
     /// Judges all chunks by this many workers, and makes checkpoints durable meanwhile, if the run keeps any.
-    pub fn run(&self, workers: usize) -> Result<(), FilterError> {
+    pub fn run(&self, workers: usize) -> Result<(), Error> {
         let matchers = self.plan.matchers();
         let judge = || drop(threads::at_once(workers, || work(self, &matchers)));
         let Some(checkpointer) = &self.checkpointer else {
@@ -121,17 +123,18 @@ impl<'l> Pipeline<'l> {
             return Ok(());
         };
         let keep = || checkpointer.keep().unwrap_or_else(|failure| self.fail(failure.into()));
-        threads::with_one_beside(keep, || checkpointer.stop(), judge).map_err(FilterError::Thread)
+        threads::with_one_beside(keep, || checkpointer.stop(), judge)
+            .map_err(|error| ErrorKind::System.of(Problem::from(error).within("cannot start a thread: ")))
     }
 
     /// Stops handing out chunks, because the rest of a list cannot be read, but completes those already handed out.
-    fn end_input(&self, failure: FilterError) {
+    fn end_input(&self, failure: Error) {
         lock(&self.failure).get_or_insert(failure);
         self.chunks.stop();
     }
 
     /// Stops the run, with the first failure as its result.
-    fn fail(&self, failure: FilterError) {
+    fn fail(&self, failure: Error) {
         lock(&self.failure).get_or_insert(failure);
         self.chunks.stop();
         self.queue.stop();
@@ -139,9 +142,9 @@ impl<'l> Pipeline<'l> {
     }
 
     /// Ends the run and returns its results.
-    pub fn finish(self) -> Result<Finished, FilterError> {
+    pub fn finish(self) -> Result<Finished, Error> {
         let failure = lock(&self.failure).take();
-        let failure = failure.or_else(|| self.chunks.is_interrupted().then_some(FilterError::Interrupted));
+        let failure = failure.or_else(|| self.chunks.is_interrupted().then(interrupted));
         if let Some(failure) = failure {
             return Err(self.save_progress(failure));
         }
@@ -162,19 +165,19 @@ impl<'l> Pipeline<'l> {
 
     /// The failure, with a note that the run can be resumed: after all chunks that were handed out, if none of them
     /// failed, otherwise after the last checkpoint.
-    fn save_progress(self, failure: FilterError) -> FilterError {
+    fn save_progress(self, failure: Error) -> Error {
         let Some(checkpointer) = self.checkpointer else { return failure };
         // A run that has judged nothing has nothing to resume.
         let is_stopped = self.queue.is_stopped();
         let mut ordered = self.queue.into_inner();
         let is_begun = checkpointer.has_checkpoint() || ordered.totals.lines() > 0;
-        if !is_begun || is_stopped || failure.invalidates_checkpoint() {
+        if !is_begun || is_stopped || failure.is_about(About::Untrusted) {
             return checkpointer.note_kept(failure);
         }
         let saved = self.shape.held().and_then(|held| {
             ordered.checkpoint(held, checkpointer.seconds()).map_or(Ok(()), |taken| checkpointer.save(taken))
         });
-        checkpointer.note_kept(saved.err().map_or(failure, FilterError::from))
+        checkpointer.note_kept(saved.err().unwrap_or(failure))
     }
 
     /// The turn of a chunk in the shape.
@@ -186,13 +189,13 @@ impl<'l> Pipeline<'l> {
 
 /// Judges chunks until there are none left.
 pub(super) fn work(pipeline: &Pipeline<'_>, matchers: &[Matcher]) {
-    let _guard = OnPanic(|| pipeline.fail(FilterError::Unbalanced));
+    let _guard = OnPanic(|| pipeline.fail(unbalanced()));
     if let Err(failure) = work_through(pipeline, matchers) {
         pipeline.fail(failure);
     }
 }
 
-fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher]) -> Result<(), FilterError> {
+fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher]) -> Result<(), Error> {
     let Pipeline { plan, chunks, queue, unique, style, .. } = pipeline;
     let (matchers, older, allowed_if) = (matchers.to_vec(), pipeline.older.clone(), plan.job.allowed_if);
     let mut worker = Worker::new(matchers, older, allowed_if, *style, pipeline.notes_waiting, plan.worker_caches());
@@ -205,7 +208,7 @@ fn work_through(pipeline: &Pipeline<'_>, matchers: &[Matcher]) -> Result<(), Fil
             Ok(Some(chunk)) => chunk,
             Ok(None) => return Ok(()),
             Err(failure) => {
-                pipeline.end_input(failure.into());
+                pipeline.end_input(failure);
                 return Ok(());
             }
         };
@@ -248,7 +251,7 @@ fn hand_in<'l>(
     chunk: Chunk<'l>,
     rows: Vec<FileRows>,
     worker: &mut Worker,
-) -> Result<(), FilterError> {
+) -> Result<(), Error> {
     let mut judged = std::mem::take(&mut worker.judged);
     let is_due = || pipeline.checkpointer.as_ref().is_some_and(Checkpointer::is_due);
     if !pipeline.shape.blocks(pipeline.turn(&chunk, &is_due), rows, &mut judged)? {
@@ -266,7 +269,7 @@ fn write(
     pipeline: &Pipeline<'_>,
     ordered: &mut OrderedState,
     (chunk, judged): &mut JudgedChunk<'_>,
-) -> Result<(), FilterError> {
+) -> Result<(), Error> {
     let lists = pipeline.chunks.lists();
     let (waiting, policy) = (std::mem::take(&mut judged.waiting), judged.policy.take());
     let held = judged.held.take();
@@ -299,7 +302,7 @@ fn write(
 }
 
 /// Takes the policy that is current in a ticket's turn to judge its chunk. Returns whether the run continues.
-fn follow(pipeline: &Pipeline<'_>, ticket: u64, number: &mut u64, worker: &mut Worker) -> Result<bool, FilterError> {
+fn follow(pipeline: &Pipeline<'_>, ticket: u64, number: &mut u64, worker: &mut Worker) -> Result<bool, Error> {
     let Some(following) = &pipeline.following else { return Ok(true) };
     let newer_than = |following: &mut Following<'_>| following.newer_than(*number);
     let newer = pipeline.queue.turns.take(Step::Following, ticket, following, newer_than);
@@ -338,13 +341,12 @@ impl OrderedState {
     }
 
     /// Adds the origins of a chunk's deferred lines; `before` is the number of lines before the chunk.
-    fn add_waiting(&mut self, mut waiting: WaitingOrigins, before: u64) -> Result<(), FilterError> {
+    fn add_waiting(&mut self, mut waiting: WaitingOrigins, before: u64) -> Result<(), Error> {
         let (Some(output), Some(needed)) = (self.sink.folder(), &mut self.needed) else {
             return Ok(());
         };
         waiting.shift_by(before);
-        let failed = |error| OutputError::unwritable(&output.directory().join(NEEDED))(error);
-        Ok(needed.add(&waiting).map_err(failed)?)
+        needed.add(&waiting).map_err(unwritable(&output.directory().join(NEEDED)))
     }
 
     /// The whole state after the chunk whose turn it is, including what waits.

@@ -5,12 +5,16 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::error::interrupted;
 use super::file_sets::FileSets;
 use super::job::{Against, Destination, Folder, Job, Pipe};
 use super::memory::{JobMemory, Needs, WorkerPlan};
 use super::newly_seen::SeenPlace;
 use super::seen_file::ShardKeys;
+use crate::error::About;
+use crate::error::run::{Error, ErrorKind};
 use crate::formats::memory_budget::CacheMemory;
+use crate::formats::shown;
 use crate::input::chunks::{Cut, Parallelism};
 use crate::input::list::{List, Opening, Patience};
 use crate::judge::matcher::Matcher;
@@ -22,7 +26,6 @@ use crate::output::receipt::{Hex, ReceiptOptions};
 use crate::policy::{Crawler, Policy};
 use crate::preferences::PreferenceColumns;
 use crate::robots::Agents;
-use crate::run::error::FilterError;
 use crate::threads;
 
 /// The plan of a run.
@@ -48,7 +51,7 @@ pub(super) struct Plan<'j> {
 
 impl<'j> Plan<'j> {
     /// Checks a job, opens its lists and divides its budget.
-    pub fn new(policy: &'j Policy, job: &'j Job) -> Result<Plan<'j>, FilterError> {
+    pub fn new(policy: &'j Policy, job: &'j Job) -> Result<Plan<'j>, Error> {
         let form = job.destination.as_ref().map(Destination::form);
         let crawlers = crawlers(policy, job)?;
         let older = older_crawlers(policy, job)?;
@@ -59,13 +62,18 @@ impl<'j> Plan<'j> {
         let split_for = AllowedIf::split_count(job.allowed_if, job.crawlers.len());
         let has_columns = job.explain || !preferences(job).is_empty();
         if job.allowed_if.is_some() && (form.is_some_and(OutputMode::is_whole) && !is_picked(job) || has_columns) {
-            return Err(FilterError::NotOfEach);
+            let message = "lines that are split once for all crawlers have no verdicts, rules or preferences of each; split them for each instead";
+            return Err(ErrorKind::Job.of(message));
         }
         let lists = lists(job, memory)?;
         let chunk_size = (job.chunk_size > 0).then_some(job.chunk_size);
         let worker_plan = memory.worker_plan(threads::asked(job.threads), chunk_size, format(job))?;
         if let (Some(Destination::Pipe(Pipe::Only(_))), given @ 2..) = (&job.destination, split_for) {
-            return Err(FilterError::SeveralCrawlers { given });
+            let message = format!(
+                "standard output takes partitions of one crawler only; {given} were given, so split lines for any or all of them \
+                 together, or use a separate run for each"
+            );
+            return Err(ErrorKind::Job.of(message));
         }
         let (seen, shard_keys) = (seen(job, &lists)?, shard_keys(job)?);
         let options = ReceiptOptions {
@@ -73,7 +81,7 @@ impl<'j> Plan<'j> {
             keys: shard_keys.as_ref().map(|keys| keys.checksum),
             ..options(job, worker_plan)
         };
-        let sets = FileSets::of(&lists, &options).map_err(FilterError::from)?;
+        let sets = FileSets::of(&lists, &options)?;
         Ok(Plan { policy, job, lists, options, memory, sets, seen, shard_keys, crawlers, older })
     }
 
@@ -187,7 +195,7 @@ impl<'j> Plan<'j> {
 }
 
 /// The lists of a job, or the parts of them to be read.
-pub(super) fn lists(job: &Job, memory: JobMemory) -> Result<Vec<List>, FilterError> {
+pub(super) fn lists(job: &Job, memory: JobMemory) -> Result<Vec<List>, Error> {
     let Job { skip_bad, interrupt, .. } = job;
     let opening = Opening {
         url_field: &job.url_field,
@@ -198,16 +206,22 @@ pub(super) fn lists(job: &Job, memory: JobMemory) -> Result<Vec<List>, FilterErr
     };
     let opened = List::open_all(&job.lists, opening);
     let is_asked_to_stop = interrupt.as_ref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed));
-    let mut lists = opened.map_err(|error| if is_asked_to_stop { FilterError::Interrupted } else { error.into() })?;
+    let mut lists = opened.map_err(|error| if is_asked_to_stop { interrupted() } else { error })?;
     // Skipping all lists is an error.
     let problems: Option<Vec<&str>> = lists.iter().map(List::unreadable).collect();
     if let (Some([problem, ..]), [first, ..]) = (problems.as_deref(), &lists[..]) {
-        return Err(FilterError::AllUnreadable { path: first.path.clone(), problem: (*problem).to_owned() });
+        let path = shown(&first.path);
+        return Err(ErrorKind::List.of(format!("none of the lists can be read; the first one, {path}: {problem}")));
     }
     if job.unique == Some(SameUrl::Surt)
         && let Some(list) = lists.iter().find(|list| !list.has_keys())
     {
-        return Err(FilterError::NoKeys { path: list.path.clone() });
+        let message = format!(
+            "the list {} has no keys to compare: only an index of web archives has one in each line (CDXJ, or CDX whose first column is \
+             N), and none is made from URLs, because no library makes those that indexes have; compare what is fetched, or bytes",
+            shown(&list.path)
+        );
+        return Err(ErrorKind::Job.of(message).about(About::IndexKeys));
     }
     if let Some(shard) = job.shard {
         shard.cut(&mut lists)?;
@@ -216,49 +230,74 @@ pub(super) fn lists(job: &Job, memory: JobMemory) -> Result<Vec<List>, FilterErr
 }
 
 /// The place for seen URLs, if there is one.
-fn seen(job: &Job, lists: &[List]) -> Result<Option<SeenPlace>, FilterError> {
+fn seen(job: &Job, lists: &[List]) -> Result<Option<SeenPlace>, Error> {
     let Some(path) = &job.seen else { return Ok(None) };
-    let same = job.unique.ok_or(FilterError::SeenTwice)?;
+    let Some(same) = job.unique else {
+        let message = "a run that leaves out URLs of earlier runs must also leave out its own duplicates";
+        return Err(ErrorKind::Job.of(message).about(About::SeenAndUnique));
+    };
     if let Some(list) = lists.iter().find(|list| !list.is_empty && list.source_length().is_none()) {
-        return Err(FilterError::SeenStream { path: list.path.clone() });
+        let message = format!(
+            "the list {} can be read only once, and leaving out URLs of earlier runs takes two passes; give it as a file",
+            shown(&list.path)
+        );
+        return Err(ErrorKind::Job.of(message).about(About::Seen));
     }
     let folder = job.destination.as_ref().and_then(Destination::folder);
     let folder = folder.and_then(|folder| std::path::absolute(&folder.directory).ok());
     if folder.is_some_and(|folder| SeenPlace::at(path).is_ok_and(|file| file.starts_with(folder))) {
-        return Err(FilterError::SeenInOutput { path: path.clone() });
+        let message = format!(
+            "the file of seen URLs {} is in the folder of the output, which is for the run's files only; choose another place",
+            shown(path)
+        );
+        return Err(ErrorKind::Job.of(message).about(About::Seen));
     }
     Ok(Some(SeenPlace::open(path, same)?))
 }
 
 /// The keys of all shards, which a shard needs to leave out duplicates.
-fn shard_keys(job: &Job) -> Result<Option<ShardKeys>, FilterError> {
+fn shard_keys(job: &Job) -> Result<Option<ShardKeys>, Error> {
     match (job.shard, job.unique, &job.keys) {
-        (Some(_), Some(_), _) if job.seen.is_some() => Err(FilterError::SeenShard),
-        (Some(shard), Some(same), Some(folder)) => {
-            ShardKeys::open(folder, shard, same).map(Some).map_err(FilterError::Keys)
+        (Some(_), Some(_), _) if job.seen.is_some() => {
+            let message = "each shard would replace the file of seen URLs by one without those of the others; leave them out in one run";
+            Err(ErrorKind::Job.of(message).about(About::SeenAndShard))
         }
-        (Some(_), Some(_), None) => Err(FilterError::UniqueShard),
-        (_, _, Some(_)) => Err(FilterError::KeysOfNoShard),
+        (Some(shard), Some(same), Some(folder)) => {
+            ShardKeys::open(folder, shard, same).map(Some).map_err(|error| error.about(About::Keys))
+        }
+        (Some(_), Some(_), None) => {
+            let message = "a shard does not know the URLs of the others, so duplicates across shards would remain; write the keys of \
+                           all shards first (robosieve keys), and give the folder that they are in";
+            Err(ErrorKind::Job.of(message).about(About::KeysAndShard))
+        }
+        (_, _, Some(_)) => {
+            let message = "keys of shards are only for a shard that leaves out duplicates";
+            Err(ErrorKind::Job.of(message).about(About::KeysAndShard))
+        }
         (_, _, None) => Ok(None),
     }
 }
 
 /// The job's crawlers, as the policy knows them: another policy may have given them to the job.
-fn crawlers(policy: &Policy, job: &Job) -> Result<Vec<Crawler>, FilterError> {
+fn crawlers(policy: &Policy, job: &Job) -> Result<Vec<Crawler>, Error> {
     if job.crawlers.is_empty() {
-        return Err(FilterError::NoCrawler);
+        return Err(ErrorKind::Job.of("no crawler is given; name at least one"));
     }
-    policy.crawlers(job.crawlers.iter().map(Crawler::agents)).map_err(FilterError::Crawler)
+    policy.crawlers(job.crawlers.iter().map(Crawler::agents)).map_err(|error| ErrorKind::Job.of(error))
 }
 
 /// The crawlers of the policy that verdicts are compared with.
-fn older_crawlers(policy: &Policy, job: &Job) -> Result<Vec<Crawler>, FilterError> {
+fn older_crawlers(policy: &Policy, job: &Job) -> Result<Vec<Crawler>, Error> {
     let Some(Against { policy: older, .. }) = &job.against else { return Ok(Vec::new()) };
     let [now, was] = [policy, older].map(|policy| policy.dialect().name);
     if now != was {
-        return Err(FilterError::OlderDialect { now, was });
+        return Err(ErrorKind::Job.of(format!(
+            "the policies to compare have different dialects, {now} and {was}; compile one of them again"
+        )));
     }
-    older.crawlers(job.crawlers.iter().map(Crawler::agents)).map_err(FilterError::OlderCrawler)
+    older
+        .crawlers(job.crawlers.iter().map(Crawler::agents))
+        .map_err(|error| ErrorKind::Job.of(error.within("the policy to compare with: ")))
 }
 
 /// Whether the lines of some partitions are printed.
@@ -317,7 +356,7 @@ fn options(job: &Job, worker_plan: WorkerPlan) -> ReceiptOptions {
 mod tests {
     use super::*;
     use crate::dialect::Dialect;
-    use crate::policy::{Captures, CrawlerError, Crawlers};
+    use crate::policy::{Captures, Crawlers};
 
     #[test]
     fn large_lists_are_read_twice_if_they_can_be() {
@@ -348,7 +387,10 @@ mod tests {
         assert_eq!(of_run.answering(&crawlers(&of_run, &job("b")).unwrap()[0]), [1]);
         assert_eq!(of_run.answering(&crawlers(&of_run, &job("a")).unwrap()[0]), [2]);
         let unknown = crawlers(&policy(&["c"]), &job("a"));
-        assert!(matches!(unknown, Err(FilterError::Crawler(CrawlerError::Unknown { .. }))));
-        assert!(matches!(crawlers(&of_run, &Job::new(["list"], Vec::new())), Err(FilterError::NoCrawler)));
+        assert!(unknown.is_err_and(|error| error.to_string().contains("was not compiled for a, only for c")));
+        assert!(
+            crawlers(&of_run, &Job::new(["list"], Vec::new()))
+                .is_err_and(|error| error.to_string().contains("no crawler"))
+        );
     }
 }

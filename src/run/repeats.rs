@@ -11,16 +11,18 @@
 use std::io;
 use std::path::PathBuf;
 
-use super::error::FilterError;
+use super::error::{interrupted, no_space};
 use super::known_lines::{KeyFiles, KnownLines, known_lines};
 use super::memory::{ADDED_KEYS, JobMemory, KEY_SETS, KEYS};
 use super::queue::{Step, Turns};
 use super::seen::{Hashing, LineHashes};
 use super::seen_file::Unwritten;
+use crate::error::About;
+use crate::error::run::Error;
 use crate::formats::external_sort::{ChunkKeys, KeyRuns};
 use crate::formats::memory_budget::Share;
-use crate::input::ListError;
 use crate::input::chunks::{Chunk, Chunks, Position};
+use crate::input::error::changed;
 use crate::input::list::List;
 use crate::lock::{Mutex, into_inner, lock};
 use crate::run::scan::each_chunk;
@@ -77,13 +79,13 @@ impl PassLimits {
     }
 
     /// No keys of allowed lines yet.
-    pub fn no_added_keys(&self) -> Result<KeyRuns, FilterError> {
+    pub fn no_added_keys(&self) -> Result<KeyRuns, Error> {
         KeyRuns::new(&self.folder, &self.added_keys).map_err(|error| self.failed(0, error))
     }
 
     /// The error that there is no room for more than these bytes.
-    pub fn failed(&self, bytes: u64, error: io::Error) -> FilterError {
-        FilterError::Unique { folder: self.folder.clone(), bytes, error }
+    pub fn failed(&self, bytes: u64, error: io::Error) -> Error {
+        no_space(&self.folder, bytes, &error)
     }
 }
 
@@ -96,7 +98,7 @@ impl Repeats {
         limits: &PassLimits,
         files: KeyFiles<'_>,
         read: Vec<u64>,
-    ) -> Result<Repeats, FilterError> {
+    ) -> Result<Repeats, Error> {
         let Passed { keys, lines, ends } = first_pass(chunks, hashing, limits)?;
         let bytes = keys.written();
         let known = known_lines(keys, &limits.folder, limits.threads, &limits.set, files);
@@ -107,8 +109,8 @@ impl Repeats {
         }));
         let lines = known.map_err(|problem| match problem {
             Unwritten::Itself(error) => limits.failed(bytes, error),
-            Unwritten::Other(error) if files.shards.is_some() => FilterError::Keys(error),
-            Unwritten::Other(error) => error.into(),
+            Unwritten::Other(error) if files.shards.is_some() => error.about(About::Keys),
+            Unwritten::Other(error) => error,
         })?;
         Ok(Repeats { lines, starts, ends, read: Mutex::new(read) })
     }
@@ -121,7 +123,7 @@ impl Repeats {
         chunk: &Chunk<'_>,
         list: &List,
         found: &mut Vec<(usize, Why)>,
-    ) -> Result<bool, FilterError> {
+    ) -> Result<bool, Error> {
         let count = count_lines(chunk.text());
         let first = turns.take(Step::LeavingOut, chunk.ticket, &self.read, |read| {
             let first = self.starts[chunk.list] + read[chunk.list];
@@ -132,7 +134,7 @@ impl Repeats {
         let (end, place) = (first + count, Position { list: chunk.list, at: chunk.end });
         let before = self.ends.binary_search_by_key(&place, |&(place, _)| place).map(|at| self.ends[at].1);
         if end > self.starts[chunk.list + 1] || before.is_ok_and(|before| before != end) {
-            return Err(ListError::Changed { path: list.path.clone() }.into());
+            return Err(changed(&list.path));
         }
         self.lines.repeated.each(first, count as usize, |line| found.push((line, Why::Repeated)));
         if let Some(known) = &self.lines.in_file {
@@ -143,27 +145,27 @@ impl Repeats {
     }
 
     /// Checks that so many lines of each list have had their turns.
-    pub fn were_read(&self, read: &[u64], lists: &[List]) -> Result<(), FilterError> {
+    pub fn were_read(&self, read: &[u64], lists: &[List]) -> Result<(), Error> {
         match lock(&self.read).iter().zip(read).position(|(had, read)| had != read) {
-            Some(list) => Err(ListError::Changed { path: lists[list].path.clone() }.into()),
+            Some(list) => Err(changed(&lists[list].path)),
             None => Ok(()),
         }
     }
 
     /// Checks, after all turns, that the second pass has read all lines of the first.
-    pub fn all_were_read(&self, lists: &[List]) -> Result<(), FilterError> {
+    pub fn all_were_read(&self, lists: &[List]) -> Result<(), Error> {
         let known: Vec<u64> = self.starts.windows(2).map(|of_list| of_list[1] - of_list[0]).collect();
         self.were_read(&known, lists)
     }
 }
 
 /// Hashes the lines of all chunks.
-pub(super) fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, limits: &PassLimits) -> Result<Passed, FilterError> {
+pub(super) fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, limits: &PassLimits) -> Result<Passed, Error> {
     let keys = KeyRuns::new(&limits.folder, &limits.keys).map_err(|error| limits.failed(0, error))?;
     let (turns, none) = (Turns::default(), Passed { keys, lines: vec![0; chunks.lists().len()], ends: Vec::new() });
     let passed = Mutex::new(none);
     let new = <(LineHashes, ChunkKeys)>::default;
-    each_chunk::<_, FilterError>(
+    each_chunk(
         chunks,
         limits.threads,
         || turns.stop(),
@@ -177,7 +179,7 @@ pub(super) fn first_pass(chunks: &Chunks<'_>, hashing: Hashing, limits: &PassLim
         },
     )?;
     if chunks.is_interrupted() {
-        return Err(FilterError::Interrupted);
+        return Err(interrupted());
     }
     // If a list has changed, the second pass would read other URLs.
     chunks.lists().iter().try_for_each(List::unchanged)?;
@@ -286,8 +288,7 @@ mod tests {
     fn other_lines_in_the_second_pass_are_an_error() {
         let folder = tempfile::tempdir().unwrap();
         let lists = lists(folder.path(), &TEXTS);
-        let changed =
-            |result: Result<bool, FilterError>| matches!(result, Err(FilterError::List(ListError::Changed { .. })));
+        let changed = |result: Result<bool, Error>| result.is_err_and(|error| error.is_about(About::Untrusted));
         let chunk = |text, list, end| {
             let mut chunk = Chunk::of_lines(text, &Layout::Whole, 0);
             (chunk.list, chunk.end) = (list, end);

@@ -9,10 +9,9 @@ use std::slice;
 use std::sync::atomic::AtomicU64;
 
 use super::queue::Queue;
-use crate::formats::error::FileError;
+use crate::error::run::{Error, ErrorKind};
 use crate::formats::seekable;
 use crate::input::chunks::{Chunk, Chunks, Cut, Position};
-use crate::input::error::ListError;
 use crate::input::list::{Buffer, List};
 use crate::lock::OnPanic;
 use crate::threads;
@@ -20,13 +19,13 @@ use crate::threads;
 /// Reads all chunks on several threads, as far as nobody asks to stop. `each` gets a chunk with the state of its thread, which
 /// `new` makes, and returns whether to go on. If one fails or panics, no more chunks are handed out, and `stop` ends what threads wait
 /// for.
-pub(crate) fn each_chunk<S, E: From<ListError> + Send>(
+pub(crate) fn each_chunk<S>(
     chunks: &Chunks<'_>,
     threads: usize,
     stop: impl Fn() + Sync,
     new: impl Fn() -> S + Sync,
-    each: impl Fn(&mut Chunk<'_>, &mut S) -> Result<bool, E> + Sync,
-) -> Result<(), E> {
+    each: impl Fn(&mut Chunk<'_>, &mut S) -> Result<bool, Error> + Sync,
+) -> Result<(), Error> {
     let stop = || {
         chunks.stop();
         stop();
@@ -51,7 +50,7 @@ pub(crate) fn each_chunk<S, E: From<ListError> + Send>(
     };
     let ended = threads::at_once(threads, || {
         let _guard = OnPanic(stop);
-        work().inspect_err(|_: &E| stop())
+        work().inspect_err(|_| stop())
     });
     ended.into_iter().collect()
 }
@@ -68,8 +67,8 @@ pub(crate) enum Extent {
 }
 
 /// Opens a file that a run wrote as a list to be scanned.
-pub(crate) fn opened(path: &Path) -> Result<List, ListError> {
-    seekable::ensure(path).map_err(FileError::of("read the list", path))?;
+pub(crate) fn opened(path: &Path) -> Result<List, Error> {
+    seekable::ensure(path).map_err(ErrorKind::List.with_file("read the list", path))?;
     List::open(path)
 }
 
@@ -82,7 +81,7 @@ pub(crate) fn scan<T: Default + Send>(
     chunk_size: usize,
     of: impl Fn(&[u8], bool) -> T + Sync,
     append: impl Fn(&mut T, T) + Sync,
-) -> Result<T, ListError> {
+) -> Result<T, Error> {
     let read = AtomicU64::new(0);
     let mut cut = Cut::all(slice::from_ref(list), chunk_size, &read);
     let mut until = u64::MAX;
@@ -93,13 +92,13 @@ pub(crate) fn scan<T: Default + Send>(
     }
     let chunks = Chunks::new(cut);
     let scanned = Queue::new(T::default(), usize::MAX);
-    let each = |chunk: &mut Chunk<'_>, (): &mut ()| -> Result<bool, ListError> {
+    let each = |chunk: &mut Chunk<'_>, (): &mut ()| -> Result<bool, Error> {
         let text = chunk.text();
         let wanted = until.saturating_sub(chunk.at).min(text.len() as u64);
         let part = of(&text[..wanted as usize], chunk.at == 0);
         scanned.hand_in(chunk.ticket, part, |whole, part| {
             append(whole, take(part));
-            Ok::<_, ListError>(())
+            Ok::<_, Error>(())
         })?;
         Ok(true)
     };

@@ -13,6 +13,8 @@ use memmap2::MmapMut;
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
 
+use super::error::no_space;
+use crate::error::run::Error;
 use crate::formats::external_sort::NO_KEY;
 use crate::formats::memory;
 use crate::formats::memory::prefetch;
@@ -20,7 +22,6 @@ use crate::input::chunks::Chunk;
 use crate::judge::line_keys::LineKeys;
 use crate::judge::line_urls::LineUrls;
 use crate::judge::same_url::{FILE_SEED, SameUrl, key_hash};
-use crate::run::error::FilterError;
 
 /// The value of an empty slot, and the hash of a line without a URL.
 pub(super) const NO_URL: u128 = NO_KEY;
@@ -72,12 +73,12 @@ pub(super) struct Seen {
 
 impl Seen {
     /// An empty set in a file of `folder`, which grows as needed.
-    pub fn new(folder: &Path) -> Result<Seen, FilterError> {
+    pub fn new(folder: &Path) -> Result<Seen, Error> {
         Ok(Seen { folder: folder.to_owned(), table: table(folder, FIRST)?, held: 0 })
     }
 
     /// Adds hashes one after the other, and calls `repeated` with the index of each that was there before.
-    pub fn insert_all(&mut self, hashes: &[u128], mut repeated: impl FnMut(usize)) -> Result<(), FilterError> {
+    pub fn insert_all(&mut self, hashes: &[u128], mut repeated: impl FnMut(usize)) -> Result<(), Error> {
         for (at, &hash) in hashes.iter().enumerate() {
             if hash == NO_URL {
                 continue;
@@ -101,7 +102,7 @@ impl Seen {
     }
 
     /// Moves to a table of twice the size.
-    fn grow(&mut self) -> Result<(), FilterError> {
+    fn grow(&mut self) -> Result<(), Error> {
         let slots = 2 * self.slots().len() as u64;
         let mut next = table(&self.folder, slots)?;
         let next_slots = bytemuck::cast_slice_mut(&mut next);
@@ -157,9 +158,9 @@ pub(super) fn contains(slots: &[u128], hash: u128) -> bool {
 }
 
 /// An empty table, in an unnamed file of `folder`.
-fn table(folder: &Path, slots: u64) -> Result<MmapMut, FilterError> {
+fn table(folder: &Path, slots: u64) -> Result<MmapMut, Error> {
     let bytes = slots.saturating_mul(SLOT);
-    memory::zeros(folder, bytes).map_err(|error| FilterError::Unique { folder: folder.to_owned(), bytes, error })
+    memory::zeros(folder, bytes).map_err(|error| no_space(folder, bytes, &error))
 }
 
 /// How lines are hashed.

@@ -15,8 +15,8 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64, xxh3_128};
 
-use super::opaque::{Error, ErrorKind};
-use crate::formats::error::in_words;
+use super::error::{not_seen, other_key};
+use crate::error::run::{Error, ErrorKind};
 use crate::formats::external_sort::{KeysInOrder, Merge};
 use crate::formats::marks::{FileMark, SEEN_MARK};
 use crate::formats::replace::{FileKind, begins_with, start};
@@ -57,56 +57,6 @@ pub(crate) const KEYS_FILE: FileKind = FileKind {
     },
 };
 
-is_opaque!(SeenError as Error: |_| ErrorKind::Seen);
-
-/// Why a file of seen URLs cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum SeenError {
-    /// It cannot be read.
-    #[error("cannot read {}: {}", shown(path), in_words(error))]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// It is another file, or damaged.
-    #[error("{} {problem}", shown(path))]
-    Invalid {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it, as the rest of a sentence.
-        problem: String,
-    },
-    /// URLs are the same in it for another reason.
-    #[error(
-        "in {} URLs are the same by {found}, not by {wanted}; files of different keys cannot be used together",
-        shown(path)
-    )]
-    OtherKey {
-        /// The file.
-        path: PathBuf,
-        /// Its key.
-        found: SameUrl,
-        /// The key needed.
-        wanted: SameUrl,
-    },
-    /// Another process is going to replace it.
-    #[error("another run is adding URLs to {}; wait until it ends", shown(path))]
-    InUse {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The new file cannot be written.
-    #[error("cannot write {}: {}", shown(path), in_words(error))]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-}
-
 /// A file of seen URLs, as its header describes it.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -136,18 +86,14 @@ impl SeenFile {
     ///
     /// If the file cannot be read, is none of seen URLs, or is damaged.
     pub fn open(path: &Path) -> Result<SeenFile, Error> {
-        Ok(SeenFile::open_file(path)?)
-    }
-
-    pub(crate) fn open_file(path: &Path) -> Result<SeenFile, SeenError> {
-        let invalid = |problem: &str| SeenError::Invalid { path: path.to_owned(), problem: problem.to_owned() };
+        let invalid = |problem: &str| not_seen(path, problem);
         let read = || -> io::Result<(File, u64, Vec<u8>)> {
             let file = seekable::open(path)?;
             let (length, mut header) = (file.metadata()?.len(), Vec::new());
             FileAt::new(&file, length).take(HEADER as u64).read_to_end(&mut header)?;
             Ok((file, length, header))
         };
-        let (file, length, header) = read().map_err(|error| SeenError::Read { path: path.to_owned(), error })?;
+        let (file, length, header) = read().map_err(ErrorKind::Seen.with_file("read", path))?;
         if !header.starts_with(&MAGIC) {
             let named = FileMark::of(&header)
                 .map(|mark| format!("is {}, not a file of seen URLs; {}", mark.name, mark.remedy()));
@@ -182,10 +128,6 @@ impl SeenFile {
     ///
     /// If the file cannot be read, is none of seen URLs, or is damaged.
     pub fn check(&self) -> Result<(), Error> {
-        Ok(self.check_all()?)
-    }
-
-    pub(crate) fn check_all(&self) -> Result<(), SeenError> {
         self.keys().try_for_each(|key| key.map(drop))
     }
 
@@ -195,10 +137,6 @@ impl SeenFile {
     ///
     /// If the file cannot be read, is none of seen URLs, or is damaged.
     pub fn contains_each(&self, keys: &[u128]) -> Result<Vec<bool>, Error> {
-        Ok(self.has_each(keys)?)
-    }
-
-    pub(crate) fn has_each(&self, keys: &[u128]) -> Result<Vec<bool>, SeenError> {
         let (mut found, mut next) = (vec![false; keys.len()], 0);
         for key in self.keys() {
             let key = key?;
@@ -224,9 +162,9 @@ impl SeenFile {
 
     /// Calls `each` with the keys whose first `bits` bits are `first`, in order. They are not checked against the checksum, which takes
     /// all keys.
-    pub(crate) fn each_beginning(&self, first: u128, bits: u32, mut each: impl FnMut(u128)) -> Result<(), SeenError> {
+    pub(crate) fn each_beginning(&self, first: u128, bits: u32, mut each: impl FnMut(u128)) -> Result<(), Error> {
         let begin = |key: u128| key >> (u128::BITS - bits);
-        let failed = |error| SeenError::Read { path: self.path.clone(), error };
+        let failed = ErrorKind::Seen.with_file("read", &self.path);
         let file = FileAt::new(&self.file, HEADER as u64 + self.count * KEY as u64);
         let from = |number: u64| file.from(HEADER as u64 + number * KEY as u64);
         let mut bytes = [0; KEY];
@@ -249,8 +187,8 @@ impl SeenFile {
     }
 
     /// The error that something is wrong with it.
-    pub(super) fn invalid(&self, problem: &str) -> SeenError {
-        SeenError::Invalid { path: self.path.clone(), problem: problem.to_owned() }
+    pub(super) fn invalid(&self, problem: &str) -> Error {
+        not_seen(&self.path, problem)
     }
 }
 
@@ -270,7 +208,7 @@ pub(crate) struct Keys<'s> {
 impl Keys<'_> {
     /// The next key; one of the last block only if all have the checksum.
     #[inline]
-    fn read(&mut self) -> Result<Option<u128>, SeenError> {
+    fn read(&mut self) -> Result<Option<u128>, Error> {
         if self.at == self.block.len() && !self.read_block()? {
             return Ok(None);
         }
@@ -284,13 +222,13 @@ impl Keys<'_> {
     }
 
     /// Reads the next block; returns whether there is one.
-    fn read_block(&mut self) -> Result<bool, SeenError> {
+    fn read_block(&mut self) -> Result<bool, Error> {
         let now = self.left.min((BLOCK / KEY) as u64);
         self.left -= now;
         self.at = 0;
         self.block.resize(now as usize * KEY, 0);
         let read = self.rest.read_exact(&mut self.block);
-        read.map_err(|error| SeenError::Read { path: self.of.path.clone(), error })?;
+        read.map_err(ErrorKind::Seen.with_file("read", &self.of.path))?;
         self.sum.update(&self.block);
         if self.left == 0 && Hex(self.sum.digest128()) != self.of.checksum {
             return Err(self.of.invalid("is damaged: its checksum is wrong"));
@@ -300,10 +238,10 @@ impl Keys<'_> {
 }
 
 impl Iterator for Keys<'_> {
-    type Item = Result<u128, SeenError>;
+    type Item = Result<u128, Error>;
 
     #[inline]
-    fn next(&mut self) -> Option<Result<u128, SeenError>> {
+    fn next(&mut self) -> Option<Result<u128, Error>> {
         self.read().transpose()
     }
 }
@@ -379,26 +317,17 @@ where
 ///
 /// If a file is not valid, or they have different keys, or the new one cannot be written; then nothing is.
 pub fn merge_seen(files: &[impl AsRef<Path>], out: &Path, tell: impl FnMut(LockNotice)) -> Result<SeenFile, Error> {
-    Ok(merge_files(files, out, tell)?)
-}
-
-pub(crate) fn merge_files(
-    files: &[impl AsRef<Path>],
-    out: &Path,
-    tell: impl FnMut(LockNotice),
-) -> Result<SeenFile, SeenError> {
-    let lock = WriteLock::take_to("write", out, tell);
-    let lock = lock.map_err(|error| SeenError::Write { path: out.to_owned(), error: error.error })?;
-    let files = files.iter().map(|path| SeenFile::open_file(path.as_ref())).collect::<Result<Vec<_>, _>>()?;
+    let lock = WriteLock::waited_for(out, tell).map_err(ErrorKind::Seen.with_file("write", out))?;
+    let files = files.iter().map(|path| SeenFile::open(path.as_ref())).collect::<Result<Vec<_>, _>>()?;
     let files = &files;
     let same = files.first().map_or(SameUrl::default(), |first| first.same);
     if let Some(other) = files.iter().find(|file| file.same != same) {
-        return Err(SeenError::OtherKey { path: other.path.clone(), found: other.same, wanted: same });
+        return Err(other_key(&other.path, other.same, same));
     }
     let written =
         lock.replace(&SEEN_FILE, |file| write_keys(file, same, None, files.iter().map(SeenFile::keys).collect()));
     written.map_err(|problem: Unwritten| problem.of(out))?;
-    SeenFile::open_file(out)
+    SeenFile::open(out)
 }
 
 /// Why a file is not written.
@@ -406,14 +335,14 @@ pub(crate) enum Unwritten {
     /// It itself failed.
     Itself(io::Error),
     /// One that is read meanwhile failed.
-    Other(SeenError),
+    Other(Error),
 }
 
 impl Unwritten {
     /// The error, if the file to be written is this one.
-    pub fn of(self, path: &Path) -> SeenError {
+    pub fn of(self, path: &Path) -> Error {
         match self {
-            Unwritten::Itself(error) => SeenError::Write { path: path.to_owned(), error },
+            Unwritten::Itself(error) => ErrorKind::Seen.with_file("write", path)(error),
             Unwritten::Other(error) => error,
         }
     }
@@ -425,8 +354,8 @@ impl From<io::Error> for Unwritten {
     }
 }
 
-impl From<SeenError> for Unwritten {
-    fn from(error: SeenError) -> Unwritten {
+impl From<Error> for Unwritten {
+    fn from(error: Error) -> Unwritten {
         Unwritten::Other(error)
     }
 }
@@ -455,28 +384,28 @@ impl ShardKeys {
     /// # Errors
     ///
     /// If a file is missing, damaged, of another job or of another key, or if there is another file.
-    pub fn open(folder: &Path, shard: Shard, same: SameUrl) -> Result<ShardKeys, SeenError> {
+    pub fn open(folder: &Path, shard: Shard, same: SameUrl) -> Result<ShardKeys, Error> {
         let mut files = BTreeMap::new();
-        for path in paths(folder).map_err(|error| SeenError::Read { path: folder.to_owned(), error })? {
-            let file = SeenFile::open_file(&path)?;
+        for path in paths(folder).map_err(ErrorKind::Seen.with_file("read", folder))? {
+            let file = SeenFile::open(&path)?;
             if file.same != same {
-                return Err(SeenError::OtherKey { path, found: file.same, wanted: same });
+                return Err(other_key(&path, file.same, same));
             }
             let of = file.shard.filter(|of| of.of() == shard.of());
             let of = of.ok_or_else(|| file.invalid(&format!("has not the URLs of one of {} shards", shard.of())))?;
             if let Some(other) = files.insert(of.number(), file) {
-                return Err(other.invalid(&format!("has the URLs of shard {of}, and so has {}", path.display())));
+                return Err(other.invalid(&format!("has the URLs of shard {of}, and so has {}", shown(&path))));
             }
         }
         if let Some(missing) = (1..=shard.of()).find(|number| !files.contains_key(number)) {
             let problem = format!("has no file with the keys of shard {missing}/{}; all must be there", shard.of());
-            return Err(SeenError::Invalid { path: folder.to_owned(), problem });
+            return Err(not_seen(folder, &problem));
         }
         let checksums: Vec<u8> = files.values().flat_map(|file| file.checksum.0.to_le_bytes()).collect();
         let mut needed = files.into_values().take(shard.number() as usize);
         let earlier: Vec<SeenFile> = needed.by_ref().take(shard.number() as usize - 1).collect();
         let own = needed.next().expect("each shard has a file");
-        earlier.iter().chain([&own]).try_for_each(SeenFile::check_all)?;
+        earlier.iter().chain([&own]).try_for_each(SeenFile::check)?;
         Ok(ShardKeys { earlier, own, checksum: Hex(xxh3_128(&checksums)) })
     }
 }
@@ -526,11 +455,12 @@ mod tests {
         assert_eq!(alone.checksum, merged.checksum, "the same URLs make the same file");
         assert_eq!(std::fs::read(path("alone")).unwrap(), std::fs::read(path("first")).unwrap());
         written(&path("other"), SameUrl::Bytes, &[1]);
-        let others = merge_files(&["first", "other"].map(path), &path("new"), |_| ());
-        assert!(matches!(others, Err(SeenError::OtherKey { .. })));
+        let others = merge_seen(&["first", "other"].map(path), &path("new"), |_| ());
+        assert!(others.is_err_and(|error| error.to_string().contains("files of different keys")));
         assert!(!path("new").exists());
         std::fs::write(path("text"), "a user's").unwrap();
-        assert!(matches!(merge_files(&[path("alone")], &path("text"), |_| ()), Err(SeenError::Write { .. })));
+        let refused = merge_seen(&[path("alone")], &path("text"), |_| ());
+        assert!(refused.is_err_and(|error| error.to_string().starts_with("cannot write ")));
     }
 
     /// Files of several blocks, and keys of lines that do not fit into memory.

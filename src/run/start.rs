@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::checkpoint::{Checkpoint, Checkpointer, JobRecord, ListRecord, RunState, Stage};
+use super::error::unreadable;
 use super::file_sets::SetLists;
 use super::job::{Destination, Folder, Pipe};
 use super::memory::ORIGINS;
@@ -14,10 +15,13 @@ use super::needed::NeededList;
 use super::pipeline::{Begun, OrderedState};
 use super::plan::Plan;
 use super::shape::{BlockBuilder, Frames, PlainText, RowGroups};
+use crate::error::About;
+use crate::error::run::{Error, ErrorKind};
 use crate::formats::json::base64_of;
+use crate::formats::shown;
 use crate::input::list::{List, common_head};
 use crate::output::columns::rest_of_row;
-use crate::output::error::OutputError;
+use crate::output::error::{columns_differ, not_resumable, unwritable};
 use crate::output::file_layout::FileLayout;
 use crate::output::folder::{FolderLock, NEEDED, RECEIPT, name_files, partial, replaced};
 use crate::output::form::{FileFormat, OutputOptions};
@@ -25,14 +29,13 @@ use crate::output::missing_robots::{MissingRobots, MissingRobotsState};
 use crate::output::partitions::{self, Output, SetStart, Sink};
 use crate::output::receipt::{FilePart, Hex, Receipt, ReceiptOptions};
 use crate::output::table::{TableSchema, WaitingRows};
-use crate::run::error::FilterError;
 
 /// Prepares the folder of a run, and locks it; or writes to `out` the head of the lines that it prints. Breaks with the receipt if an
 /// earlier run is complete.
 pub(super) fn start(
     plan: &Plan<'_>,
     out: Box<dyn Write + Send>,
-) -> Result<(ControlFlow<Receipt, Begun>, Option<FolderLock>), FilterError> {
+) -> Result<(ControlFlow<Receipt, Begun>, Option<FolderLock>), Error> {
     let text = |state| Begun { state, shape: Box::new(PlainText { style: plan.style() }), checkpointer: None };
     let folder = match plan.destination() {
         None => return Ok((ControlFlow::Continue(text(OrderedState::new(plan, Sink::Nothing))), None)),
@@ -46,12 +49,13 @@ pub(super) fn start(
     let layout = FileLayout::new(&plan.options, &plan.splits())?;
     let directory = &folder.directory;
     if let Some(list) = replaced(directory, &layout, &plan.job.lists) {
-        return Err(FilterError::ListInOutput { path: list.clone() });
+        let message = format!("the output would replace the list {}; choose another folder", shown(list));
+        return Err(ErrorKind::Job.of(message).about(About::Folder));
     }
     let sets = sets(plan, layout.style)?;
     let record = record(plan);
     if plan.job.resume && record.is_none() {
-        let problem = "standard input and pipes cannot be read again; give files as lists".to_owned();
+        let problem = "standard input and pipes cannot be read again; give files as lists";
         return Err(not_resumable(directory, problem));
     }
     let lock = FolderLock::take(directory)?;
@@ -66,7 +70,7 @@ pub(super) fn start(
 }
 
 /// The pipe to `out`.
-fn piped(pipe: &Pipe, plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<partitions::Pipe, FilterError> {
+fn piped(pipe: &Pipe, plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<partitions::Pipe, Error> {
     let (file, picked) = match pipe {
         Pipe::Only(partitions) => match partitions.as_slice() {
             [one] => (*one as usize, &[][..]),
@@ -81,7 +85,7 @@ fn piped(pipe: &Pipe, plan: &Plan<'_>, out: Box<dyn Write + Send>) -> Result<par
         let has_others = plan.file_style().columns_of_verdict() > 1;
         head = if has_others { rest_of_row(&head, 1).to_vec() } else { lists_head.to_vec() };
     }
-    Ok(partitions::Pipe::new(out, file, picked, &head)?)
+    partitions::Pipe::new(out, file, picked, &head)
 }
 
 /// The identity of the job; `None` if its lists cannot be read again.
@@ -101,7 +105,7 @@ fn record(plan: &Plan<'_>) -> Option<JobRecord> {
 }
 
 /// The sets of files with their heads, and the table of each if they are Parquet.
-fn sets(plan: &Plan<'_>, files: OutputOptions) -> Result<(Vec<SetStart>, Vec<TableSchema>), FilterError> {
+fn sets(plan: &Plan<'_>, files: OutputOptions) -> Result<(Vec<SetStart>, Vec<TableSchema>), Error> {
     let (mut sets, mut tables) = (Vec::<SetStart>::new(), Vec::<TableSchema>::new());
     for SetLists { folder, inner, lists: numbers } in &plan.sets.sets {
         let first = numbers.start;
@@ -118,8 +122,7 @@ fn sets(plan: &Plan<'_>, files: OutputOptions) -> Result<(Vec<SetStart>, Vec<Tab
                 dropped = table.dropped_keys().iter().map(|(place, key)| (first + place, key.clone())).collect();
                 let one = tables.first().filter(|one| !plan.options.per_input && !one.has_columns_of(&table));
                 if let (Some(_), [list, ..]) = (one, &lists[..]) {
-                    let (one, other) = (plan.lists[0].path.clone(), list.path.clone());
-                    return Err(OutputError::ColumnsDiffer { one, other }.into());
+                    return Err(columns_differ(&plan.lists[0].path, &list.path));
                 }
                 if let Some(last) = tables.last() {
                     table.share(last);
@@ -141,7 +144,7 @@ fn begin(
     (sets, tables): (Vec<SetStart>, Vec<TableSchema>),
     record: Option<JobRecord>,
     interrupted: Option<RunState>,
-) -> Result<Begun, FilterError> {
+) -> Result<Begun, Error> {
     let seconds = interrupted.as_ref().map_or(0.0, |state| state.seconds);
     let checkpointer = record.map(|record| Checkpointer::new(record, directory.clone(), plan.job.checkpoint, seconds));
     let output = match &interrupted {
@@ -152,9 +155,9 @@ fn begin(
     let stored = interrupted.as_ref().map(|state| &state.needed);
     let needed = match MissingRobots::new(directory, plan.memory.share(ORIGINS), stored.or(none.as_ref())) {
         Err(error) if interrupted.is_some() && error.kind() == io::ErrorKind::NotFound => {
-            return Err(not_resumable(directory, format!("a stored part of {NEEDED} is gone")));
+            return Err(not_resumable(directory, &format!("a stored part of {NEEDED} is gone")));
         }
-        other => other.map_err(OutputError::unwritable(directory))?,
+        other => other.map_err(unwritable(directory))?,
     };
     let shape = shape(plan, tables, directory, checkpointer.is_some(), interrupted.as_ref())?;
     let mut state = OrderedState::new(plan, Sink::Folder(Box::new(output)));
@@ -172,7 +175,7 @@ fn shape(
     directory: &Path,
     are_kept: bool,
     state: Option<&RunState>,
-) -> Result<Box<dyn BlockBuilder>, FilterError> {
+) -> Result<Box<dyn BlockBuilder>, Error> {
     let ReceiptOptions { compress, threads, .. } = plan.options;
     if !tables.is_empty() {
         let none = waiting_rows(plan, directory, are_kept);
@@ -203,8 +206,8 @@ fn earlier(
     plan: &Plan<'_>,
     directory: &Path,
     record: &JobRecord,
-) -> Result<ControlFlow<Receipt, Option<RunState>>, FilterError> {
-    let refused = |problem| not_resumable(directory, problem);
+) -> Result<ControlFlow<Receipt, Option<RunState>>, Error> {
+    let refused = |problem: String| not_resumable(directory, &problem);
     let Some(checkpoint) = Checkpoint::read(directory)? else {
         let Some(receipt) = receipt_in(directory)? else { return Ok(ControlFlow::Continue(None)) };
         return match difference_of_complete(directory, &receipt, record, plan.chunks_count()) {
@@ -230,10 +233,6 @@ fn earlier(
     name_files(directory, &names)?;
     let receipt = receipt_in(directory)?.ok_or_else(|| refused("its receipt is gone".to_owned()))?;
     Ok(ControlFlow::Break(receipt))
-}
-
-fn not_resumable(directory: &Path, problem: String) -> FilterError {
-    OutputError::NotResumable { path: directory.to_owned(), problem }.into()
 }
 
 /// How a complete run in a folder differs from the result of a run with this record, if it does.
@@ -265,12 +264,12 @@ fn difference_of_complete(directory: &Path, receipt: &Receipt, now: &JobRecord, 
 }
 
 /// The receipt of a complete run in a folder.
-fn receipt_in(directory: &Path) -> Result<Option<Receipt>, FilterError> {
+fn receipt_in(directory: &Path) -> Result<Option<Receipt>, Error> {
     receipt_at(&directory.join(RECEIPT))
 }
 
-fn receipt_at(path: &Path) -> Result<Option<Receipt>, FilterError> {
-    Receipt::read(path).map_err(|error| FilterError::Checkpoint { path: path.to_owned(), error })
+fn receipt_at(path: &Path) -> Result<Option<Receipt>, Error> {
+    Receipt::read(path).map_err(|error| unreadable(path, &error))
 }
 
 /// A run in a folder, interrupted or complete.
@@ -289,8 +288,8 @@ pub struct EarlierRun {
 ///
 /// # Errors
 ///
-/// [`FilterError::Checkpoint`] if its checkpoint or receipt cannot be read, [`OutputError::InUse`] if it is still running.
-pub fn earlier_run(directory: &Path) -> Result<Option<EarlierRun>, FilterError> {
+/// If its checkpoint or receipt cannot be read, or if it is still running.
+pub fn earlier_run(directory: &Path) -> Result<Option<EarlierRun>, Error> {
     if !directory.exists() {
         return Ok(None);
     }

@@ -8,11 +8,10 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 use std::slice;
 
-use super::verify::VerifyError;
+use crate::error::run::{Error, ErrorKind};
 use crate::formats::compression::Reader;
-use crate::formats::error::FileError;
 use crate::formats::seekable;
-use crate::input::error::ListError;
+use crate::input::error::of_list;
 use crate::input::layout::{LOOK, Layout, MARK};
 use crate::input::list::LIST_FORMAT;
 use crate::judge::lines::for_each_end;
@@ -131,7 +130,7 @@ impl<'r> StoredRun<'r> {
         chunk_size: usize,
         of: impl Fn(StoredLines<'_>) -> T + Sync,
         append: impl Fn(&mut T, T) + Sync,
-    ) -> Result<T, ListError> {
+    ) -> Result<T, Error> {
         let StoredRun { receipt, threads, lists, .. } = *self;
         match receipt.options.format {
             FileFormat::Text => {
@@ -210,7 +209,7 @@ pub(crate) fn reread<T: Default + Send>(
     partition: Partition,
     of: impl Fn(&[Cow<'_, [u8]>]) -> T + Sync,
     append: impl Fn(&mut T, T) + Sync,
-) -> Result<T, VerifyError> {
+) -> Result<T, Error> {
     let receipt = run.receipt;
     let names = receipt.splits().partitions();
     let place = Partition::COUNT * crawler + partition as usize;
@@ -258,8 +257,8 @@ struct Layouts(Vec<Layout>);
 impl Layouts {
     /// The layouts of the file at `path`, whose lines come after this many columns; `is_headed` says that this program
     /// wrote a head line above them.
-    fn of(path: &Path, receipt: &Receipt, columns: usize, is_headed: bool) -> Result<Layouts, VerifyError> {
-        let unreadable = FileError::of("read", path);
+    fn of(path: &Path, receipt: &Receipt, columns: usize, is_headed: bool) -> Result<Layouts, Error> {
+        let unreadable = ErrorKind::Receipt.with_file("read", path);
         let mut start = Vec::new();
         let mut text = seekable::open(path).and_then(Reader::new).map_err(unreadable)?.take(LOOK as u64);
         for place in 0..HEAD_LINES {
@@ -270,7 +269,7 @@ impl Layouts {
             }
         }
         let known = receipt.options.url_field.layout(&start);
-        let (layout, _) = known.map_err(|error| ListError::UrlField { path: path.to_owned(), error })?;
+        let (layout, _) = known.map_err(of_list(path))?;
         Ok(Layouts(receipt.options.url_field.layouts_beside(layout)))
     }
 

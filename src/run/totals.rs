@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::balance::{self, consecutive};
-use super::error::FilterError;
+use super::error::unbalanced;
 use super::unique::LeftOutTallies;
 use super::worker::Judged;
+use crate::error::run::Error;
 use crate::input::error::{Skipped, SkippedPart};
 use crate::judge::tally::{Changes, CrawlerCounts, Tally, append_each, counts};
 use crate::judge::urls::UrlCounts;
@@ -139,7 +140,7 @@ impl Totals {
     }
 
     /// Checks that exactly the lines read were written, in order; returns the sum of all lists.
-    pub fn balanced(&self) -> Result<Whole, FilterError> {
+    pub fn balanced(&self) -> Result<Whole, Error> {
         let whole = self.whole();
         let Whole { input, kept, left_out, crawlers } = &whole;
         let is_whole = |counted: &CrawlerCounts| {
@@ -152,7 +153,7 @@ impl Totals {
         if crawlers.iter().all(is_whole) && expected.all(|(file, expected)| *expected == self.written(file)) {
             Ok(whole)
         } else {
-            Err(FilterError::Unbalanced)
+            Err(unbalanced())
         }
     }
 }

@@ -13,13 +13,13 @@
 use std::mem::take;
 use std::path::Path;
 
-use super::error::FilterError;
 use super::known_lines::KeyFiles;
 use super::newly_seen::{NewlySeen, SeenPlace};
 use super::queue::{Step, Turns};
 use super::repeats::{PassLimits, Repeats, Why};
 use super::seen::{Hashing, LineHashes, Seen};
 use super::seen_file::ShardKeys;
+use crate::error::run::Error;
 use crate::formats::external_sort::ChunkKeys;
 use crate::input::chunks::{Chunk, Chunks};
 use crate::input::layout::Layout;
@@ -71,12 +71,7 @@ pub(super) struct LeavingOut {
 
 impl Unique {
     /// With a set in a file of `folder`. If the run resumes, `before` is the chunks before that point, whose URLs are added.
-    pub fn new(
-        same: SameUrl,
-        folder: &Path,
-        before: Option<&Chunks<'_>>,
-        threads: usize,
-    ) -> Result<Unique, FilterError> {
+    pub fn new(same: SameUrl, folder: &Path, before: Option<&Chunks<'_>>, threads: usize) -> Result<Unique, Error> {
         let (hashing, mut seen) = (Hashing::new(same), Seen::new(folder)?);
         if let Some(before) = before {
             seen = seen_before(before, hashing, seen, threads)?;
@@ -94,7 +89,7 @@ impl Unique {
         place: Option<&SeenPlace>,
         shards: Option<&ShardKeys>,
         read: Vec<u64>,
-    ) -> Result<Unique, FilterError> {
+    ) -> Result<Unique, Error> {
         let has_files = place.is_some() || shards.is_some();
         let hashing = if has_files { Hashing::of_files(same) } else { Hashing::new(same) };
         let files = KeyFiles { seen: place.and_then(|place| place.file.as_ref()), shards };
@@ -104,7 +99,7 @@ impl Unique {
     }
 
     /// Checks that so many lines of each list have had their turns.
-    pub fn were_read(&self, read: &[u64], lists: &[List]) -> Result<(), FilterError> {
+    pub fn were_read(&self, read: &[u64], lists: &[List]) -> Result<(), Error> {
         match self {
             Unique::Known(known) => known.repeats.were_read(read, lists),
             Unique::InTurn(..) => Ok(()),
@@ -119,7 +114,7 @@ impl Unique {
         chunk: &mut Chunk<'_>,
         list: &List,
         leaving_out: &mut LeavingOut,
-    ) -> Result<bool, FilterError> {
+    ) -> Result<bool, Error> {
         let LeavingOut { lines, wanted, .. } = &mut *leaving_out;
         wanted.clear();
         match self {
@@ -155,7 +150,7 @@ impl Unique {
         chunk: &Chunk<'_>,
         is_allowed: impl FnOnce() -> Vec<bool>,
         LeavingOut { lines, sorted, .. }: &mut LeavingOut,
-    ) -> Result<(), FilterError> {
+    ) -> Result<(), Error> {
         let Unique::Known(known) = self else { return Ok(()) };
         match &known.newly {
             Some(newly) => newly.add(chunk, &is_allowed(), lines, sorted, &known.limits),
@@ -164,7 +159,7 @@ impl Unique {
     }
 
     /// Checks, after all turns, that lines were left out of the lists as they were found there. Returns the URLs kept for later runs.
-    pub fn end(self, lists: &[List]) -> Result<Option<NewlySeen>, FilterError> {
+    pub fn end(self, lists: &[List]) -> Result<Option<NewlySeen>, Error> {
         match self {
             Unique::InTurn(..) => Ok(None),
             Unique::Known(known) => {
@@ -176,9 +171,9 @@ impl Unique {
 }
 
 /// Adds the URLs of these chunks.
-fn seen_before(chunks: &Chunks<'_>, hashing: Hashing, seen: Seen, threads: usize) -> Result<Seen, FilterError> {
+fn seen_before(chunks: &Chunks<'_>, hashing: Hashing, seen: Seen, threads: usize) -> Result<Seen, Error> {
     let seen = Mutex::new(seen);
-    each_chunk::<_, FilterError>(
+    each_chunk(
         chunks,
         threads,
         || (),

@@ -2,15 +2,15 @@
 
 use std::borrow::Cow;
 
-use super::error::FilterError;
 use super::queue::Turns;
 use super::render::{JudgedLines, Render, renderer};
 use super::shape::Held;
 use super::unique::{LeavingOut, LeftOutTallies, Unique};
+use crate::error::run::Error;
 use crate::formats::memory_budget::CacheMemory;
 use crate::input::chunks::Chunk;
-use crate::judge::batch;
 use crate::input::list::List;
+use crate::judge::batch;
 use crate::judge::line_urls::LineUrls;
 use crate::judge::lines::Lines;
 use crate::judge::matcher::Matcher;
@@ -238,7 +238,7 @@ impl Worker {
         chunk: &mut Chunk<'_>,
         list: &List,
         only_changed: bool,
-    ) -> Result<bool, FilterError> {
+    ) -> Result<bool, Error> {
         self.leaving_out.begin(self.style.is_some());
         if let Some(unique) = unique
             && !unique.leave_out_repeated(turns, chunk, list, &mut self.leaving_out)?
@@ -266,7 +266,7 @@ impl Worker {
     }
 
     /// Stores the allowed URLs of the judged chunk for later runs, if `unique` does.
-    pub fn keep_allowed(&mut self, unique: &Unique, chunk: &Chunk<'_>) -> Result<(), FilterError> {
+    pub fn keep_allowed(&mut self, unique: &Unique, chunk: &Chunk<'_>) -> Result<(), Error> {
         let split_for = AllowedIf::split_count(self.allowed_if, self.matchers.len());
         unique.keep_allowed(chunk, || self.outcomes.is_allowed(split_for), &mut self.leaving_out)
     }

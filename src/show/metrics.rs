@@ -8,7 +8,7 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 
-use crate::formats::error::FileError;
+use crate::error::run::{Error, ErrorKind};
 use crate::formats::replace::{FileKind, replace};
 use crate::formats::shown;
 use crate::judge::tally::Tally;
@@ -44,22 +44,6 @@ const METRICS_FILE: FileKind = FileKind {
 /// The most bytes of such a file that are looked at.
 const LONGEST: u64 = 64 << 20;
 
-/// A problem with the metrics file.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum MetricsError {
-    /// The file cannot be read or written.
-    #[error(transparent)]
-    Io(#[from] FileError),
-    /// The file cannot be replaced as a whole, because it is not a regular file, or contains something else.
-    #[error("{} is {what}", shown(path))]
-    Other {
-        /// The path of the existing file.
-        path: PathBuf,
-        /// What it is, and what to do.
-        what: &'static str,
-    },
-}
-
 /// A file of metrics.
 #[derive(Debug)]
 pub struct Metrics {
@@ -77,23 +61,23 @@ impl Metrics {
     ///
     /// # Errors
     ///
-    /// [`MetricsError`] if the file cannot be written, is not a regular file, or contains something else.
-    pub fn create(path: &Path) -> Result<Metrics, MetricsError> {
+    /// If the file cannot be written, is not a regular file, or contains something else.
+    pub fn create(path: &Path) -> Result<Metrics, Error> {
         // A link stays; its target is replaced.
         let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let other = |what| MetricsError::Other { path: path.to_owned(), what };
+        let other = |what| ErrorKind::Output.of(format!("{} is {what}", shown(path)));
         // Reading a pipe would wait for a writer.
         if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
             return Err(other("a folder, a pipe or a device; metrics need a regular file, which each update replaces"));
         }
         METRICS_FILE.ensure_replaceable(path).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => other("not a robosieve metrics file; choose another name"),
-            _ => FileError::of(WRITE, path)(error).into(),
+            _ => ErrorKind::Output.with_file(WRITE, path)(error),
         })?;
         let earlier = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(FileError::of(WRITE, path)(error).into()),
+            Err(error) => return Err(ErrorKind::Output.with_file(WRITE, path)(error)),
         };
         let earlier = String::from_utf8_lossy(&earlier);
         let name = format!("{PREFIX}_{LAST_SUCCESS} ");
@@ -114,8 +98,8 @@ impl Metrics {
     ///
     /// # Errors
     ///
-    /// [`MetricsError`] if it cannot be written.
-    pub fn write(&self, snapshot: &Snapshot) -> Result<(), MetricsError> {
+    /// If it cannot be written.
+    pub fn write(&self, snapshot: &Snapshot) -> Result<(), Error> {
         self.replace(&self.text(snapshot, None))
     }
 
@@ -123,17 +107,17 @@ impl Metrics {
     ///
     /// # Errors
     ///
-    /// [`MetricsError`] if it cannot be written.
-    pub fn finish(mut self, snapshot: &Snapshot, success: bool) -> Result<(), MetricsError> {
+    /// If it cannot be written.
+    pub fn finish(mut self, snapshot: &Snapshot, success: bool) -> Result<(), Error> {
         if success {
             self.last_success = Some(seconds_of(jiff::Timestamp::now()));
         }
         self.replace(&self.text(snapshot, Some(success)))
     }
 
-    fn replace(&self, text: &str) -> Result<(), MetricsError> {
+    fn replace(&self, text: &str) -> Result<(), Error> {
         let replaced = replace(&self.path, &METRICS_FILE, |file| file.write_all(text.as_bytes()));
-        Ok(replaced.map_err(FileError::of(WRITE, &self.path))?)
+        replaced.map_err(ErrorKind::Output.with_file(WRITE, &self.path))
     }
 
     /// The content of the file; `success` is `None` until the run has ended.

@@ -8,6 +8,4 @@ pub(crate) mod metrics;
 pub mod report;
 
 #[cfg(feature = "cli")]
-pub(crate) use metrics::{Metrics, MetricsError};
-#[cfg(feature = "cli")]
-pub(crate) use report::ReportError;
+pub(crate) use metrics::Metrics;

@@ -1,34 +1,16 @@
 //! Made-up lists, in place of files, for the code that hands out their chunks.
 
 pub mod error {
-    use std::path::PathBuf;
+    use std::path::Path;
 
-    #[derive(Debug)]
-    pub enum ListError {
-        /// A decompressor needs more memory.
-        Window,
-        LineTooLong {
-            path: PathBuf,
-            offset: u64,
-            longest: usize,
-        },
-        Changed {
-            path: PathBuf,
-        },
+    use crate::error::run::Error;
+
+    pub fn line_too_long(_: &Path, _: u64, _: usize) -> Error {
+        Error::LineTooLong
     }
 
-    impl ListError {
-        pub fn is_bad_list(&self) -> bool {
-            false
-        }
-
-        pub fn is_window_too_large(&self) -> bool {
-            matches!(self, ListError::Window)
-        }
-
-        pub fn problem(&self) -> String {
-            format!("{self:?}")
-        }
+    pub fn changed(_: &Path) -> Error {
+        Error::Changed
     }
 
     #[derive(Debug, Clone)]
@@ -58,8 +40,9 @@ pub mod list {
     use std::path::PathBuf;
     use std::sync::atomic::AtomicU64;
 
-    use super::error::{ListError, SkippedPart, SkippedRows};
+    use super::error::{SkippedPart, SkippedRows};
     use super::layout::Layout;
+    use crate::error::run::Error;
     use crate::formats::compression::Compression;
     use crate::formats::made_ahead::Ahead;
     use crate::outcome::Reason;
@@ -139,7 +122,7 @@ pub mod list {
     }
 
     pub trait ListReader<'l>: Send {
-        fn next(&mut self, wanted: ReadLimits, buffer: &mut Buffer) -> Result<Next<Text<'l>>, ListError>;
+        fn next(&mut self, wanted: ReadLimits, buffer: &mut Buffer) -> Result<Next<Text<'l>>, Error>;
 
         fn ahead(&self) -> Option<Ahead<'l>> {
             None
@@ -156,7 +139,7 @@ pub mod list {
     }
 
     impl<'l> ListReader<'l> for Reader<'l> {
-        fn next(&mut self, wanted: ReadLimits, _: &mut Buffer) -> Result<Next<Text<'l>>, ListError> {
+        fn next(&mut self, wanted: ReadLimits, _: &mut Buffer) -> Result<Next<Text<'l>>, Error> {
             let rest = &self.list.text[self.at..];
             let wanted_end = wanted.size.min(rest.len());
             let end = rest[wanted_end.saturating_sub(1)..].iter().position(|&byte| byte == b'\n');
@@ -212,7 +195,7 @@ pub mod list {
             0
         }
 
-        pub fn nothing_lost(&self) -> Result<(), ListError> {
+        pub fn nothing_lost(&self) -> Result<(), Error> {
             Ok(())
         }
 
@@ -224,7 +207,7 @@ pub mod list {
             _with_columns: bool,
             _most: usize,
             _buffer: &mut Buffer,
-        ) -> Result<Vec<SkippedPart>, ListError> {
+        ) -> Result<Vec<SkippedPart>, Error> {
             Ok(Vec::new())
         }
 
@@ -236,9 +219,9 @@ pub mod list {
             memory: u64,
             _room: u64,
             _longest_line: usize,
-        ) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
+        ) -> Result<Box<dyn ListReader<'l> + 'l>, Error> {
             let at = if self.compression.is_none() { at as usize } else { 0 };
-            if memory < self.needs { Err(ListError::Window) } else { Ok(Box::new(Reader { list: self, at })) }
+            if memory < self.needs { Err(Error::Window) } else { Ok(Box::new(Reader { list: self, at })) }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::input::error::ListError;
+use crate::error::run::Error;
 use crate::input::list::Buffer;
 
 pub struct Store;
@@ -24,7 +24,7 @@ impl Store {
 }
 
 impl StoredChunk {
-    pub fn read_back(self, buffer: &mut Buffer) -> Result<(), ListError> {
+    pub fn read_back(self, buffer: &mut Buffer) -> Result<(), Error> {
         *buffer = self.0;
         Ok(())
     }

@@ -5,7 +5,6 @@ pub(super) mod contexts;
 pub(super) mod edges;
 pub(super) mod filter;
 pub(super) mod globs;
-pub(super) mod record;
 pub(super) mod spots;
 pub(super) mod table;
 pub(super) mod walk;

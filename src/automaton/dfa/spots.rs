@@ -3,9 +3,14 @@
 //!
 //! Like [`walk`](super::walk), this is total: words that are not a compiled table give no answer, or a wrong one.
 
-use super::record::Record;
-use super::table::{FIRST_RECORD, Target, verdict_of};
-use crate::automaton::head::{START, word_if_any};
+use super::filter::FILTER_WORDS;
+use super::table::{
+    COUNT_SHIFT, DEFAULT_EXPLICIT, DEFAULT_HERE, DEFAULT_MAIN_ROOT, DEFAULT_MASK, DEFAULT_SHIFT, END_BLOCKED,
+    FIRST_RECORD, KIND_MASK, MIDDLE_BLOCKED, NARROW, RUN, RUN_TARGET_EXPLICIT, RUN_TARGET_MASK, RUN_TARGET_SHIFT,
+    Target, narrow_byte_words, verdict_of,
+};
+use super::walk::{blocked_if, branch, head_words, word, words_from};
+use crate::automaton::head::{MAIN_ROOT, START};
 use crate::rules::Verdict;
 
 /// The position of a walk: at a record, or within its run, after this many bytes of the run.
@@ -22,7 +27,7 @@ impl Spot {
 
     /// Where every walk through a table begins.
     pub fn start(table: &[u32]) -> Option<Spot> {
-        word_if_any(table, START).map(Spot::at)
+        word(table, START).ok().map(Spot::at)
     }
 
     /// The verdict, if it is settled.
@@ -42,8 +47,8 @@ impl Spot {
         if let Some(verdict) = self.settled() {
             return Some(verdict);
         }
-        let record = Record::at(table, self.record)?;
-        Some(if self.matched == 0 { record.at_end() } else { record.within() })
+        let header = word(table, self.record as usize).ok()?;
+        Some(blocked_if(header, if self.matched == 0 { END_BLOCKED } else { MIDDLE_BLOCKED }))
     }
 }
 
@@ -102,15 +107,55 @@ impl Nexts {
     /// Adds the transitions of one record; returns the spot that handles all other bytes: the same spot if it is a
     /// root.
     fn add_record(&mut self, table: &[u32], spot: Spot) -> Option<Spot> {
-        let record = Record::at(table, spot.record)?;
-        let matched = spot.matched as usize;
-        record.edges(|bytes, target| {
-            if let [byte, rest @ ..] = &bytes[matched.min(bytes.len())..] {
-                let next = Spot { matched: spot.matched + 1, ..spot };
-                self.add(*byte, if rest.is_empty() { Spot::at(target) } else { next });
+        let record = spot.record as usize;
+        let header = word(table, record).ok()?;
+        let default = header >> DEFAULT_SHIFT & DEFAULT_MASK;
+        let is_root = default == DEFAULT_HERE;
+        let head = if is_root { 1 + FILTER_WORDS } else { head_words(header, default) };
+        let payload = words_from(table, record + head).ok()?;
+        let count = (header >> COUNT_SHIFT) as usize;
+        match header & KIND_MASK {
+            RUN if is_root => return None,
+            RUN => self.add_run(header, payload, count, spot)?,
+            kind => self.add_branch(header, payload, count, kind == NARROW)?,
+        }
+        match default {
+            DEFAULT_HERE => Some(Spot::at(spot.record)),
+            DEFAULT_EXPLICIT => word(table, record + 1).ok().map(Spot::at),
+            DEFAULT_MAIN_ROOT => word(table, MAIN_ROOT).ok().map(Spot::at),
+            0 | 1 => Some(Spot::at(default)),
+            _ => None,
+        }
+    }
+
+    fn add_run(&mut self, header: u32, payload: &[u32], count: usize, spot: Spot) -> Option<()> {
+        let code = header >> RUN_TARGET_SHIFT & RUN_TARGET_MASK;
+        let explicit = code == RUN_TARGET_EXPLICIT;
+        let bytes: &[u8] = bytemuck::cast_slice(words_from(payload, usize::from(explicit)).ok()?);
+        let byte = *bytes.get(..count)?.get(spot.matched as usize)?;
+        let next = match () {
+            () if spot.matched as usize + 1 < count => Spot { matched: spot.matched + 1, ..spot },
+            () if explicit => Spot::at(word(payload, 0).ok()?),
+            () => Spot::at(code),
+        };
+        self.add(byte, next);
+        Some(())
+    }
+
+    fn add_branch(&mut self, header: u32, payload: &[u32], count: usize, is_narrow: bool) -> Option<()> {
+        if is_narrow {
+            let bytes: &[u8] = bytemuck::cast_slice(payload.get(..narrow_byte_words(count))?);
+            for &byte in bytes.get(..count)? {
+                self.add(byte, Spot::at(branch(header, payload, count, byte).ok()??));
             }
-        })?;
-        Some(Spot::at(record.default.unwrap_or(spot.record)))
+            return Some(());
+        }
+        for byte in 0..=u8::MAX {
+            if let Some(target) = branch(header, payload, count, byte).ok()? {
+                self.add(byte, Spot::at(target));
+            }
+        }
+        Some(())
     }
 
     /// Adds a transition, unless one of a record before has the byte.

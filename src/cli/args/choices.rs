@@ -112,7 +112,7 @@ impl OriginChoicesArgs {
 
     /// Converts to the library's type, with ages judged at `now`. Reads the file of statuses, if there is one.
     pub fn choices(&self, now: i64) -> Result<Choices, Failure> {
-        let statuses = self.statuses.as_deref().map(Statuses::named_or_file).transpose()?.unwrap_or_default();
+        let statuses = self.statuses.as_deref().map(Statuses::named_or_read).transpose()?.unwrap_or_default();
         let choices = Choices::at(now).stale(self.on_stale, self.max_age);
         Ok(Choices {
             on_unfetched: self.on_unfetched.unwrap_or(choices.on_unfetched),

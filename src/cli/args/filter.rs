@@ -127,16 +127,21 @@ impl FilterArgs {
         let PolicySourceArgs { crawlers, rules, .. } = &self.source;
         rules.check(crawlers)?;
         if self.lists.is_empty() && self.input.files_from.is_none() {
-            return Err(Failure::NoList);
+            let message = "no list given: name files as arguments, - for standard input, or a file of names with --files-from FILE";
+            return Err(message.into());
         }
         if self.source.follow && rules.policy.policy.is_empty() {
-            return Err(Failure::FollowWithoutPolicy);
+            let message = "--follow follows policy files: give them with --policy FILE; robots.txt files are read once, so compile them first";
+            return Err(message.into());
         }
         if self.source.follow && self.output.count {
-            return Err(Failure::FollowWithCount);
+            let message = "--follow is for --only, --verdicts and --blocked-for on standard output: --count counts the lines by one policy";
+            return Err(message.into());
         }
         if self.source.follow && !self.output.prints_lines() {
-            return Err(Failure::FollowWithReceipt);
+            let message = "--follow is for --only, --verdicts and --blocked-for on standard output: with --out, the receipt names the one \
+                           policy that judged all lines";
+            return Err(message.into());
         }
         // A file that names lists may name it, too.
         read_once(self.lists.iter().chain(&self.input.files_from).chain(&rules.robots).map(PathBuf::as_path))?;

@@ -11,6 +11,7 @@ pub use choices::{ChoicesArgs, OriginChoicesArgs, ViewArgs};
 pub use filter::{FilterArgs, InputArgs, Log, LongRunArgs, PolicySourceArgs, WatchingArgs};
 pub use memory::MEMORY;
 pub use policy::{
-    CrawlerArgs, DialectArgs, JudgedByArgs, PolicyArgs, PolicyFileArgs, ReadingArgs, dialect, dialects, mapped,
+    CrawlerArgs, DialectArgs, JudgedByArgs, NO_SOURCE, PolicyArgs, PolicyFileArgs, ReadingArgs, dialect, dialects,
+    mapped,
 };
 pub use values::{bytes, number, one_of, published, workers};

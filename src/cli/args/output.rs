@@ -163,22 +163,28 @@ impl OutputArgs {
     /// Checks that an output is given and that no option is without effect.
     pub fn check(&self) -> Result<(), Failure> {
         if self.out.is_none() && self.only.is_empty() && !self.verdicts && !self.blocked_for && !self.count {
-            return Err(Failure::NoOutput);
+            let message = "no output given: --out DIR writes files and a receipt, --only PARTITION, --verdicts or --blocked-for print lines, \
+                           --count prints numbers";
+            return Err(message.into());
         }
         let is_written = |partition| self.only.is_empty() || self.only.contains(&partition);
         if self.explain && !is_written(Partition::Blocked) {
-            return Err(Failure::NothingBlocked);
+            return Err("--explain needs blocked lines; use --only blocked".into());
         }
         if self.preferences.is_some() && !is_written(Partition::Allowed) {
-            return Err(Failure::NothingAllowed);
+            return Err("--preferences needs allowed lines; use --only allowed".into());
         }
         if self.path_columns != PathColumns::default() && self.format != FileFormat::Parquet {
-            return Err(Failure::PathColumnsOfText);
+            return Err("--path-columns is for tables, but text has no columns; add --format parquet".into());
         }
         match (self.format, &self.out, self.compress) {
             (FileFormat::Text, ..) | (_, Some(_), None) => Ok(()),
-            (FileFormat::Parquet, None, _) => Err(Failure::TableWithoutFolder),
-            (FileFormat::Parquet, Some(_), Some(_)) => Err(Failure::CompressedTable),
+            (FileFormat::Parquet, None, _) => {
+                Err("--format parquet writes files, so it needs --out; on standard output, --only and --verdicts print text".into())
+            }
+            (FileFormat::Parquet, Some(_), Some(_)) => {
+                Err("--compress is for text only: Parquet files are always compressed, with Zstandard; leave --compress out".into())
+            }
         }
     }
 

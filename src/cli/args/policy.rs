@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use super::values::one_of;
 use crate::cli::error::Failure;
+use crate::cli::error::{not_compiled, not_merged};
 use crate::cli::help::ROBOTS_TXT;
 use crate::cli::sources::{self, read_once};
 use crate::dialect::Dialect;
+use crate::error::policy::Error;
 use crate::policy::source::{self, FetchedAt, FieldNames, Options, PassedOver, Robots};
-use crate::policy::{Captures, OpenError, Overrides, Policy, Trust};
+use crate::policy::{Captures, Overrides, Policy, Trust};
 use crate::robots::Agents;
 
 /// A policy file in place of robots.txt files.
@@ -34,6 +36,9 @@ impl PolicyArgs {
         if paths.is_empty() { Ok(None) } else { layered(paths, self.trust_checksum).map(Some) }
     }
 }
+
+/// What a command says that has neither rules nor a policy.
+pub const NO_SOURCE: &str = "no rules given: use --robots SOURCE (a folder, JSON Lines, WARC, Parquet), or a compiled policy with --policy FILE";
 
 /// What a command judges by: policy files, or sources of robots.txt files to make a policy of, and the operator's overrides.
 #[derive(Debug, clap::Args)]
@@ -65,8 +70,11 @@ impl JudgedByArgs {
     /// Checks that there is a policy, or sources and crawlers to make one.
     pub fn check(&self, crawlers: &CrawlerArgs) -> Result<(), Failure> {
         match self.policy.policy.is_empty() {
-            true if self.robots.is_empty() => Err(Failure::NoSource),
-            true if crawlers.agent.is_empty() && crawlers.agents_file.is_none() => Err(Failure::NoAgent),
+            true if self.robots.is_empty() => Err(NO_SOURCE.into()),
+            true if crawlers.agent.is_empty() && crawlers.agents_file.is_none() => {
+                let message = "no crawler given: use --agent NAME (* for every crawler), --agents-file FILE, or a policy with --policy FILE";
+                Err(message.into())
+            }
             _ => Ok(()),
         }
     }
@@ -131,11 +139,11 @@ impl PolicyFileArgs {
 /// Opens policy files as one policy, of which each is a layer.
 fn layered(paths: &[PathBuf], trust_checksum: bool) -> Result<Policy, Failure> {
     let policies = paths.iter().map(|path| mapped(path, trust_checksum)).collect::<Result<Vec<_>, _>>()?;
-    Policy::in_layers(policies).map_err(Failure::Merge)
+    Policy::layered(policies).map_err(not_merged)
 }
 
 /// Maps a policy file: several runs share its memory, and a file larger than the memory can be used.
-pub fn mapped(path: &Path, trust_checksum: bool) -> Result<Policy, OpenError> {
+pub fn mapped(path: &Path, trust_checksum: bool) -> Result<Policy, Error> {
     let trust = if trust_checksum { Trust::Checksum } else { Trust::Nothing };
     // SAFETY: the program's documents ask users not to write into a policy that is in use; its own commands replace one by a
     // rename.
@@ -231,14 +239,18 @@ impl ReadingArgs {
     ) -> Result<Captures, Failure> {
         // First, because the operator should not learn of a mistake in them after an hour of reading.
         if let Some(path) = overrides {
-            captures.add_all_overrides(&Overrides::read_file(path)?)?;
+            captures.add_overrides(&Overrides::read(path)?).map_err(not_compiled)?;
         }
         read_once(paths.iter().map(PathBuf::as_path))?;
         let options = self.options(skip_bad);
         match (origin, paths) {
             (Some(origin), [single]) => source::add_single(single, origin, &options, &mut captures)?,
-            (Some(_), several) => return Err(Failure::OneRobots { given: several.len() }),
-            (None, several) => source::add_sources(several, &options, &mut captures)?,
+            (Some(_), several) => {
+                let given = several.len();
+                let message = format!("--origin needs exactly one source, a single robots.txt; {given} were given");
+                return Err(message.into());
+            }
+            (None, several) => source::add(several, &options, &mut captures)?,
         }
         captures.passed_over().iter().for_each(tell);
         Ok(captures)

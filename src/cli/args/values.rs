@@ -3,8 +3,10 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::time::Duration;
 
+use crate::error::About;
+use crate::error::ValueError;
 use crate::formats::time_text::duration;
-use crate::robots::{AgentError, Agents};
+use crate::robots::Agents;
 
 /// Parses a number of bytes: `500`, `64k`, `1G` and `1GiB` (powers of 1024), `1GB` (powers of 1000).
 pub fn bytes(given: &str) -> Result<u64, String> {
@@ -27,9 +29,10 @@ pub fn bytes(given: &str) -> Result<u64, String> {
 }
 
 /// Parses a crawler that a policy was compiled for: its product tokens, or another name as its owner publishes it.
-pub fn published(given: &str) -> Result<Agents, AgentError> {
-    match Agents::parsed(given) {
-        Err(AgentError::WholeUserAgent { .. } | AgentError::Character { .. }) => Ok(Agents::verbatim(given)),
+pub fn published(given: &str) -> Result<Agents, ValueError> {
+    let is_published = |error: &ValueError| error.is_about(About::WholeUserAgent) || error.is_about(About::Character);
+    match given.parse() {
+        Err(error) if is_published(&error) => Ok(Agents::verbatim(given)),
         agents => agents,
     }
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::chunk::{Chunk, LONGEST_CHUNK, LongChunks, Permit, Position};
+use crate::error::run::Error;
 use crate::formats::made_ahead::Ahead;
-use crate::input::error::{ListError, Skipped, SkippedPart};
+use crate::input::error::{Skipped, SkippedPart, changed, line_too_long};
 use crate::input::list::{Buffer, List, ListReader, Next, Patience, ReadLimits, Text};
 
 /// How many lists are read at once, and in which order.
@@ -124,7 +125,7 @@ impl<'l> Cut<'l> {
     }
 
     /// Fails if the last line of a chunk is too long. A chunk is full before any other line can be.
-    pub fn limit_lines(&self, list: &List, at: u64, chunk: &[u8]) -> Result<(), ListError> {
+    pub fn limit_lines(&self, list: &List, at: u64, chunk: &[u8]) -> Result<(), Error> {
         let longest = self.longest_line();
         if chunk.len() <= longest {
             return Ok(());
@@ -134,7 +135,7 @@ impl<'l> Cut<'l> {
             return Ok(());
         }
         let head = if list.is_plain() { 0 } else { list.head_length as u64 };
-        Err(ListError::LineTooLong { path: list.path.clone(), offset: head + at + start as u64, longest })
+        Err(line_too_long(&list.path, head + at + start as u64, longest))
     }
 }
 
@@ -153,7 +154,7 @@ pub(super) struct OpenList<'l> {
     /// A chunk that was read, but not given.
     kept: Option<Chunk<'l>>,
     /// Why nothing can be read after the last chunk.
-    failed: Option<ListError>,
+    failed: Option<Error>,
     /// Parts skipped since the last chunk.
     pub skipped: Vec<Skipped>,
 }
@@ -185,12 +186,7 @@ impl<'l> OpenList<'l> {
     }
 
     /// Reads the next chunk, into `buffer` if it needs one. A chunk with a long line is read only if it `may_be_long`.
-    pub fn next(
-        &mut self,
-        cut: &Cut<'l>,
-        buffer: &mut Buffer,
-        may_be_long: bool,
-    ) -> Result<Next<Chunk<'l>>, ListError> {
+    pub fn next(&mut self, cut: &Cut<'l>, buffer: &mut Buffer, may_be_long: bool) -> Result<Next<Chunk<'l>>, Error> {
         if let Some(chunk) = self.kept.take() {
             return Ok(Next::Chunk(chunk));
         }
@@ -217,7 +213,7 @@ impl<'l> OpenList<'l> {
     }
 
     /// The chunk just read; `None` if an earlier run had it.
-    fn given(&mut self, cut: &Cut<'l>, text: Text<'l>, permit: Option<Permit>) -> Result<Option<Chunk<'l>>, ListError> {
+    fn given(&mut self, cut: &Cut<'l>, text: Text<'l>, permit: Option<Permit>) -> Result<Option<Chunk<'l>>, Error> {
         let (list, at) = (&cut.lists[self.list], self.at);
         let limited = cut.limit_lines(list, at, text.bytes());
         // Check for lost pages first: they read as zeros, in which no line ends.
@@ -228,7 +224,7 @@ impl<'l> OpenList<'l> {
         if at < self.done {
             // Chunks end where they did in the earlier run, unless the list has changed.
             if self.at > self.done {
-                return Err(ListError::Changed { path: list.path.clone() });
+                return Err(changed(&list.path));
             }
             self.skipped.clear();
             return Ok(None);
@@ -244,7 +240,7 @@ impl<'l> OpenList<'l> {
         buffer: &mut Buffer,
         may_be_long: bool,
         permit: &mut Option<Permit>,
-    ) -> Result<Next<Text<'l>>, ListError> {
+    ) -> Result<Next<Text<'l>>, Error> {
         if let Some(failure) = self.failed.take() {
             return Err(failure);
         }
@@ -293,13 +289,11 @@ impl<'l> OpenList<'l> {
 
     /// Skips the unreadable rest of a row group or of the list, if unreadable parts are to be skipped. Returns whether
     /// the list continues after it.
-    fn skip(&mut self, list: &List, failure: ListError) -> Result<bool, ListError> {
-        if !list.skips_bad || !failure.is_bad_list() {
-            return Err(failure);
-        }
+    fn skip(&mut self, list: &List, failure: Error) -> Result<bool, Error> {
+        let problem = failure.of_bad_list().filter(|_| list.skips_bad).ok_or(failure)?;
         let rows = self.reader.as_mut().and_then(|reader| reader.take_broken());
         let continues = rows.is_some();
-        let part = SkippedPart { at: rows.is_none().then_some(self.at), bytes: None, rows, problem: failure.problem() };
+        let part = SkippedPart { at: rows.is_none().then_some(self.at), bytes: None, rows, problem };
         self.skipped.push(Skipped { list: self.list, part });
         Ok(continues)
     }

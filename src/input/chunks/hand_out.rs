@@ -17,8 +17,9 @@ use std::sync::Arc;
 use super::chunk::{Chunk, LONGEST_CHUNK, Position};
 use super::cut::{Cut, OpenList};
 use super::store::Store;
+use crate::error::run::Error;
 use crate::formats::made_ahead::Ahead;
-use crate::input::error::{ListError, Skipped};
+use crate::input::error::Skipped;
 use crate::input::list::{Buffer, List, Next, Text};
 use crate::lock::OnPanic;
 use crate::monitor::Monitor;
@@ -76,7 +77,7 @@ impl<'l> Chunks<'l> {
         &self,
         reading: &mut OpenList<'l>,
         store: Option<Arc<Store>>,
-    ) -> Result<Next<Chunk<'l>>, ListError> {
+    ) -> Result<Next<Chunk<'l>>, Error> {
         let mut next = reading.next(&self.cut, &mut Buffer::default(), false);
         if let (Ok(Next::Chunk(Chunk { text: Text::Read(buffer), stored, .. })), Some(store)) = (&mut next, store) {
             *stored = store.take(buffer);
@@ -144,7 +145,7 @@ impl<'l> Chunks<'l> {
     }
 
     /// Puts a list back after a read. Returns what the worker gets, if anything.
-    fn put_back(&self, reading: Box<OpenList<'l>>, mut next: Result<Next<Chunk<'l>>, ListError>) -> Option<Given<'l>> {
+    fn put_back(&self, reading: Box<OpenList<'l>>, mut next: Result<Next<Chunk<'l>>, Error>) -> Option<Given<'l>> {
         if let Ok(Next::Chunk(chunk)) = &mut next
             && chunk.needs_permit()
         {
@@ -186,7 +187,7 @@ impl<'l> Chunks<'l> {
 
     /// Reads the rest of a chunk into the memory of `spare`: the lines of its rows, or lines stored on disk. If unreadable rows are
     /// to be skipped, they are removed from the chunk.
-    pub fn read(&self, chunk: &mut Chunk<'l>, spare: &mut Buffer) -> Result<(), ListError> {
+    pub fn read(&self, chunk: &mut Chunk<'l>, spare: &mut Buffer) -> Result<(), Error> {
         if let Some(stored) = chunk.stored.take() {
             stored.read_back(spare)?;
             chunk.text = Text::Read(take(spare));
@@ -227,7 +228,7 @@ struct Slot<'l> {
     reading: Option<Box<OpenList<'l>>>,
     ahead: Option<Ahead<'l>>,
     /// Chunks that wait for the list's turn.
-    ready: VecDeque<Result<Chunk<'l>, ListError>>,
+    ready: VecDeque<Result<Chunk<'l>, Error>>,
     /// Holds waiting chunks that do not fit in memory.
     store: Option<Arc<Store>>,
     has_ended: bool,
@@ -238,7 +239,7 @@ struct Slot<'l> {
 }
 
 /// What a worker gets of a list: a chunk, or nothing.
-pub(super) type Given<'l> = Result<Option<Chunk<'l>>, ListError>;
+pub(super) type Given<'l> = Result<Option<Chunk<'l>>, Error>;
 
 /// What a worker does next to get a chunk.
 pub(super) enum Work<'l> {
@@ -397,7 +398,7 @@ impl<'l> OpenLists<'l> {
         &mut self,
         cut: &Cut<'l>,
         mut reading: Box<OpenList<'l>>,
-        next: Result<Next<Chunk<'l>>, ListError>,
+        next: Result<Next<Chunk<'l>>, Error>,
     ) -> Given<'l> {
         let Some(slot) = self.open.iter_mut().find(|slot| slot.list == reading.list) else { return Ok(None) };
         let read = match next {
@@ -419,7 +420,7 @@ impl<'l> OpenLists<'l> {
     }
 
     /// Takes back a list that was read ahead, and keeps the chunk for its turn.
-    pub fn keep(&mut self, cut: &Cut<'l>, reading: Box<OpenList<'l>>, next: Result<Next<Chunk<'l>>, ListError>) {
+    pub fn keep(&mut self, cut: &Cut<'l>, reading: Box<OpenList<'l>>, next: Result<Next<Chunk<'l>>, Error>) {
         let list = reading.list;
         let ready = self.put_back(cut, reading, next).transpose();
         self.waiting -= chunk_room(cut);
@@ -445,7 +446,7 @@ impl<'l> OpenLists<'l> {
 }
 
 /// The memory that a waiting chunk takes.
-fn bytes_of(ready: &Result<Chunk<'_>, ListError>) -> u64 {
+fn bytes_of(ready: &Result<Chunk<'_>, Error>) -> u64 {
     ready.as_ref().map_or(0, Chunk::held_bytes)
 }
 

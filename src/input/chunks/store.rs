@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::input::error::ListError;
+use crate::error::run::Error;
+use crate::input::error::not_read_back;
 use crate::input::list::Buffer;
 use crate::lock::{Mutex, lock};
 use crate::outcome::Reason;
@@ -84,12 +85,11 @@ impl StoredChunk {
     ///
     /// # Errors
     ///
-    /// [`ListError::NotReadBack`].
-    pub fn read_back(self, buffer: &mut Buffer) -> Result<(), ListError> {
+    /// If the file cannot be read.
+    pub fn read_back(self, buffer: &mut Buffer) -> Result<(), Error> {
         buffer.bytes.resize(self.length, 0);
         buffer.flaws = self.flaws;
-        let failed = |error| ListError::NotReadBack { folder: self.store.folder.clone(), error };
-        self.store.read(self.at, &mut buffer.bytes).map_err(failed)
+        self.store.read(self.at, &mut buffer.bytes).map_err(not_read_back(&self.store.folder))
     }
 }
 

@@ -9,7 +9,8 @@ use std::sync::atomic::AtomicU64;
 
 use super::hand_out::{Chunks, Ended, Work};
 use super::{Chunk, Cut, Parallelism, Position};
-use crate::input::error::{ListError, Skipped};
+use crate::error::About;
+use crate::input::error::Skipped;
 use crate::input::layout::UrlField;
 use crate::input::list::{Buffer, List, Maps, Next, Opening};
 
@@ -35,7 +36,7 @@ fn after_a_failure_there_are_no_chunks() {
     for at in [0, 2] {
         assert!(next().is_ok_and(|chunk| chunk.is_some_and(|chunk| (chunk.list, chunk.at) == (0, at))));
     }
-    assert!(matches!(next(), Err(ListError::LineTooLong { .. })));
+    assert!(next().is_err_and(|error| error.is_about(About::MemoryOrSkipped)));
     assert!(next().is_ok_and(|chunk| chunk.is_none()));
 }
 
@@ -57,7 +58,7 @@ fn the_rest_of_a_list_that_is_cut_short_is_skipped() {
     assert!(part.at == Some(6) && part.problem.contains("byte 7 of 16"), "{part:?}");
     assert!(lists[0].unchanged().is_ok());
     fs::write(file.path(), "c\n".repeat(8)).unwrap();
-    assert!(matches!(lists[0].unchanged(), Err(ListError::Changed { .. })));
+    assert!(lists[0].unchanged().unwrap_err().is_about(About::Untrusted));
 }
 
 /// While one worker reads the first list, another one reads the second.

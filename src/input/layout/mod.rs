@@ -8,7 +8,7 @@ mod cdxj;
 mod delimited;
 mod find;
 mod json;
-mod url_field;
+pub(crate) mod url_field;
 
 pub use delimited::Column;
 pub(crate) use delimited::Found;

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use super::delimited::{Column, Delimited, Separator};
 use super::json::{Member, names};
 use super::{Layout, cdxj};
-use crate::error::{ValueError, ValueErrorKind};
-use crate::input::error::UrlFieldError;
+use crate::error::{About, Problem, ValueError, ValueErrorKind};
+use crate::formats::shortened;
 
 /// Where the URL is in the lines of lists, as far as the operator specifies it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -75,9 +75,7 @@ impl FromStr for Delimiter {
             (_, &[byte]) if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | b'"') => {
                 Ok(Delimiter(Some(Separator::Byte(byte))))
             }
-            _ => Err(ValueError::of(
-                ValueErrorKind::List,
-                format!(
+            _ => Err(ValueErrorKind::List.of(format!(
                     "{given:?} is not a delimiter: expected one ASCII character, such as , or ; or `tab`, `whitespace` for blanks, \
                      or `none` for lines without fields"
                 ),
@@ -116,7 +114,7 @@ const REMARK: u8 = b'!';
 impl UrlField {
     /// The layout of a list that begins with `start`, up to [`LOOK`] bytes of it, and its head line, empty if there is none. An
     /// empty list gets any layout.
-    pub(crate) fn layout<'t>(&self, start: &'t [u8]) -> Result<(Layout, &'t [u8]), UrlFieldError> {
+    pub(crate) fn layout<'t>(&self, start: &'t [u8]) -> Result<(Layout, &'t [u8]), Problem> {
         if start.is_empty() {
             return Ok((self.whole(), b""));
         }
@@ -126,7 +124,7 @@ impl UrlField {
             Some(Delimiter(None)) | None => self.recognised(first, start)?,
         };
         match has_head {
-            true if first.len() >= LOOK => Err(UrlFieldError::LongHead),
+            true if first.len() >= LOOK => Err("its head line is longer than 1 MiB".into()),
             true => Ok((layout, first)),
             false => Ok((layout, b"")),
         }
@@ -147,13 +145,15 @@ impl UrlField {
         matches!(self.delimiter, Some(Delimiter(Some(_))))
     }
 
-    fn delimited(&self, separator: Separator, first: &[u8]) -> Result<(Layout, bool), UrlFieldError> {
+    fn delimited(&self, separator: Separator, first: &[u8]) -> Result<(Layout, bool), Problem> {
         let column = self.column.as_ref().unwrap_or(&Column::Number(1));
         let has_head = self.has_head();
         let names = || {
             let head = first.strip_prefix(MARK).unwrap_or(first);
             let head = head.strip_suffix(b"\n").unwrap_or(head);
-            Delimited { separator, column: 0 }.names(head).map_err(|_| UrlFieldError::Quote)
+            Delimited { separator, column: 0 }
+                .names(head)
+                .map_err(|_| Problem::from("its head line has an unclosed or misplaced quote"))
         };
         let place = match column {
             Column::Number(number) if !has_head => Some(number - 1),
@@ -162,12 +162,12 @@ impl UrlField {
         };
         match place {
             Some(column) => Ok((Layout::Delimited(Delimited { separator, column }), has_head)),
-            None => Err(UrlFieldError::NoColumn { wanted: column.clone(), names: names()? }),
+            None => Err(no_column(column, &names()?)),
         }
     }
 
     /// The layout of a list without a given delimiter.
-    fn recognised(&self, first: &[u8], start: &[u8]) -> Result<(Layout, bool), UrlFieldError> {
+    fn recognised(&self, first: &[u8], start: &[u8]) -> Result<(Layout, bool), Problem> {
         if let Some((delimiter, names)) = cdx_head(first) {
             let wanted = self.column.clone().unwrap_or_else(|| Column::Name(CDX_URL.to_owned()));
             let place = match &wanted {
@@ -176,19 +176,26 @@ impl UrlField {
             };
             return match place {
                 Some(place) => Ok((Layout::delimited(delimiter, place), true)),
-                None => Err(UrlFieldError::NoColumn { wanted, names }),
+                None => Err(no_column(&wanted, &names)),
             };
         }
         match self.column {
             _ if entries(start).next().is_some_and(cdxj::is_line) => match (&self.column, self.header) {
                 (None, false) => Ok((Layout::Cdxj, false)),
-                _ => Err(UrlFieldError::Index),
+                _ => {
+                    let problem =
+                        "it is an index (CDXJ), whose lines name the URL themselves; choose no column and no head line";
+                    Err(Problem::from(problem).about(About::ColumnOrHead))
+                }
             },
             _ if entries(start).next().is_some_and(|line| line.trim_ascii_start().starts_with(b"{")) => {
                 self.json_lines(entries(start).next().unwrap_or_default()).map(|layout| (layout, false))
             }
             None => Ok((self.whole(), self.header)),
-            Some(_) => Err(UrlFieldError::NoDelimiter),
+            Some(_) => {
+                let problem = "its columns are unknown; give the delimiter that separates them";
+                Err(Problem::from(problem).about(About::Delimiter))
+            }
         }
     }
 
@@ -210,12 +217,15 @@ impl UrlField {
 
     /// The layout of a list that begins with this line, which looks like JSON. If it is cut or damaged, the list is JSON Lines if a
     /// member is asked for.
-    fn json_lines(&self, first: &[u8]) -> Result<Layout, UrlFieldError> {
+    fn json_lines(&self, first: &[u8]) -> Result<Layout, Problem> {
         let wanted = self.member();
         match names(first) {
-            _ if self.header || matches!(self.column, Some(Column::Number(_))) => Err(UrlFieldError::Members),
+            _ if self.header || matches!(self.column, Some(Column::Number(_))) => {
+                Err("its lines are JSON objects; choose the member that is the URL by its name, and no head line"
+                    .into())
+            }
             Some(names) if names.iter().all(|name| name != wanted) => {
-                Err(UrlFieldError::NoColumn { wanted: Column::Name(wanted.to_owned()), names })
+                Err(no_column(&Column::Name(wanted.to_owned()), &names))
             }
             None if self.column.is_none() => Ok(self.whole()),
             _ => Ok(Layout::JsonLines(Box::new(Member::new(wanted)))),
@@ -226,6 +236,11 @@ impl UrlField {
     pub(crate) fn is_determined_by(&self, line: &[u8]) -> bool {
         line.strip_suffix(b"\n").is_some_and(|line| self.has_separator() || entries(line).next().is_some())
     }
+}
+
+/// That a head line or a table lacks the wanted column.
+pub(crate) fn no_column(wanted: &Column, names: &[String]) -> Problem {
+    format!("it has no column {wanted}; its columns are {}", shortened(names.join(", "))).into()
 }
 
 /// The letter of the URL column in a CDX head line: the original URL.
@@ -273,8 +288,8 @@ mod tests {
         }
     }
 
-    fn layout(field: &UrlField, text: &str) -> Result<(Layout, String), UrlFieldError> {
-        let (layout, head) = field.layout(text.as_bytes())?;
+    fn layout(field: &UrlField, text: &str) -> Result<(Layout, String), String> {
+        let (layout, head) = field.layout(text.as_bytes()).map_err(|problem| problem.to_string())?;
         // Once the layout is determined, more text does not change it.
         let more = format!("{text}x\ty z\n{{");
         if field.is_determined_by(text.as_bytes()) {
@@ -298,7 +313,7 @@ mod tests {
                 && none.is_determined_by(b"\nhttp://a/\n")
         );
         for given in [field("", "1", false), field("", "url", false), field("", "", true)] {
-            assert_eq!(layout(&given, entry), Err(UrlFieldError::Index));
+            assert!(layout(&given, entry).is_err_and(|problem| problem.starts_with("it is an index (CDXJ)")));
         }
         assert!(
             !none.is_determined_by(b"!meta\ncom,exa") && none.is_determined_by(format!("!meta\n{entry}").as_bytes())
@@ -306,15 +321,15 @@ mod tests {
         let head = " CDX N b a m s k r M S V g\n";
         assert_eq!(layout(&none, head), Ok((Layout::delimited(b' ', 2), head.to_owned())));
         let no_column = |names: &[&str]| {
-            let names = names.iter().map(|&name| name.to_owned()).collect();
-            Err(UrlFieldError::NoColumn { wanted: Column::Name("a".to_owned()), names })
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            Err(no_column(&Column::Name("a".to_owned()), &names).to_string())
         };
         for column in ["3", "a"] {
             let expected = Ok((Layout::delimited(b' ', 2), head.to_owned()));
             assert_eq!(layout(&field("", column, true), head), expected, "{column}");
         }
         assert_eq!(layout(&field("", "b", false), head), Ok((Layout::delimited(b' ', 1), head.to_owned())));
-        assert!(matches!(layout(&field("", "12", false), head), Err(UrlFieldError::NoColumn { .. })));
+        assert!(layout(&field("", "12", false), head).is_err_and(|problem| problem.starts_with("it has no column 12")));
         let marked = format!("\u{feff}{head}");
         assert_eq!(layout(&none, &marked), Ok((Layout::delimited(b' ', 2), marked.clone())));
         assert_eq!(layout(&none, " CDX N b\r\n"), no_column(&["N", "b"]));
@@ -357,10 +372,12 @@ mod tests {
         for wanted in ["url", "4", "0"] {
             let wanted: Column = wanted.parse().unwrap();
             let given = UrlField { column: Some(wanted.clone()), ..field(",", "", true) };
-            assert_eq!(layout(&given, csv), Err(UrlFieldError::NoColumn { wanted, names: names() }));
+            assert_eq!(layout(&given, csv), Err(no_column(&wanted, &names()).to_string()));
         }
-        assert_eq!(layout(&field(",", "a", false), "a,\"b\n"), Err(UrlFieldError::Quote));
-        assert_eq!(layout(&field("", "url", false), "http://a/\n"), Err(UrlFieldError::NoDelimiter));
+        let is_wrong =
+            |given: UrlField, text: &str, problem: &str| layout(&given, text).is_err_and(|told| told.contains(problem));
+        assert!(is_wrong(field(",", "a", false), "a,\"b\n", "quote"));
+        assert!(is_wrong(field("", "url", false), "http://a/\n", "give the delimiter"));
         let json_lines = |name: &str| Layout::JsonLines(Box::new(Member::new(name)));
         assert_ne!(json_lines("url"), json_lines("link"));
         for (text, column, expected) in [
@@ -376,7 +393,7 @@ mod tests {
         // Of a pipe, no more is read than that.
         assert!(field(",", "url", false).is_determined_by(b"\n") && !field(",", "url", false).is_determined_by(b"url"));
         let long = "x".repeat(LOOK);
-        assert_eq!(layout(&field(",", &long, false), &long), Err(UrlFieldError::LongHead));
+        assert!(is_wrong(field(",", &long, false), &long, "longer than 1 MiB"));
     }
 
     #[test]
@@ -385,7 +402,10 @@ mod tests {
         assert_eq!(layout(&none, "http://a/\tb\n"), Ok((Layout::Whole, String::new())));
         assert_eq!(layout(&none, "{\"url\":\"http://a/\n"), Ok((Layout::Whole, String::new())));
         assert_eq!(layout(&none, "com,a)/ 2024 {\"url\":\"http://a/\"}\n"), Ok((Layout::Cdxj, String::new())));
-        assert_eq!(layout(&field("none", "2", false), "http://a/\n"), Err(UrlFieldError::NoDelimiter));
+        assert!(
+            layout(&field("none", "2", false), "http://a/\n")
+                .is_err_and(|problem| problem.contains("give the delimiter"))
+        );
         assert_eq!(none.layouts_beside(Layout::Whole).last(), Some(&Layout::Whole));
         assert_eq!(UrlField::default().layouts_beside(Layout::Cdxj).last(), Some(&Layout::OneField));
     }

@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use super::ParquetList;
 use super::regular::{Mapped, Maps, Regular};
 use super::text::{standard_input, stream};
+use crate::error::run::Error;
 use crate::formats::STANDARD_INPUT;
 use crate::formats::compression::{Compression, Reader};
 use crate::formats::marks::MARKED;
-use crate::input::error::{ListError, unreadable};
+use crate::input::error::unreadable;
 use crate::input::layout::{LOOK, UrlField};
 use crate::lock::{Mutex, lock};
 
@@ -101,7 +102,7 @@ impl Content {
     }
 
     /// Checks that nothing read from it was missing, and that its file has not changed.
-    pub fn unchanged(&self, path: &Path) -> Result<(), ListError> {
+    pub fn unchanged(&self, path: &Path) -> Result<(), Error> {
         let Some(file) = self.file() else { return Ok(()) };
         // Ask before the check below: a later loss may come from a later cut.
         let lost = self.mapped().and_then(Mapped::lost);

@@ -14,9 +14,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::line_ends::Buffer;
+use crate::error::{About, Problem};
 use crate::formats::columnar::{self, Batches, Malformed, ParquetFile, RowRange};
-use crate::input::error::UrlFieldError;
+use crate::formats::error::NO_ROOM;
+use crate::formats::shortened;
 use crate::input::layout;
+use crate::input::layout::url_field::no_column;
 use crate::input::url_parts::UrlParts;
 use crate::outcome::Reason;
 
@@ -35,7 +38,7 @@ pub(crate) enum LineColumns {
 
 impl LineColumns {
     /// The columns of a table that is a list.
-    pub fn of_list(schema: &SchemaDescriptor, wanted: Option<&layout::Column>) -> Result<LineColumns, UrlFieldError> {
+    pub fn of_list(schema: &SchemaDescriptor, wanted: Option<&layout::Column>) -> Result<LineColumns, Problem> {
         let parts = || {
             let [protocol, host, port, path, query] = UrlParts::COLUMNS.map(|part| columnar::find(schema, part));
             Some(LineColumns::Parts([protocol?, host?, port?, path?, query?]))
@@ -51,17 +54,22 @@ impl LineColumns {
         };
         let line_columns = found.ok_or_else(|| {
             let names = columnar::names(schema);
-            match wanted.cloned() {
-                Some(wanted) => UrlFieldError::NoColumn { wanted, names },
-                None => UrlFieldError::NoUrl { names },
-            }
+            let Some(wanted) = wanted else {
+                let problem = format!(
+                    "it has neither a column \"url\" nor all the columns that make up a URL in Common Crawl's index; its columns are \
+                     {}; choose one",
+                    shortened(names.join(", "))
+                );
+                return Problem::from(problem).about(About::Column);
+            };
+            no_column(wanted, &names)
         })?;
         line_columns.check(schema)?;
         Ok(line_columns)
     }
 
     /// Checks that the columns have the right types. If one does not, the wrong column was named; the file is not damaged.
-    fn check(&self, schema: &SchemaDescriptor) -> Result<(), UrlFieldError> {
+    fn check(&self, schema: &SchemaDescriptor) -> Result<(), Problem> {
         for (place, &at) in self.columns().iter().enumerate() {
             let column = schema.column(at);
             let (fits, wanted) = match (place, column.physical_type()) {
@@ -69,7 +77,9 @@ impl LineColumns {
                 (_, kind) => (kind == Type::BYTE_ARRAY, "bytes or text"),
             };
             if !fits || column.max_rep_level() > 0 {
-                return Err(UrlFieldError::Kind { name: column.path().string(), wanted });
+                let name = column.path().string();
+                let problem = format!("its column {name:?} does not hold {wanted}, one value per row; choose another");
+                return Err(Problem::from(problem).about(About::Column));
             }
         }
         Ok(())
@@ -277,7 +287,7 @@ impl LineReader {
 
 /// The problem of a row whose URL is longer than a line may be.
 fn too_long(longest: usize) -> Malformed {
-    Malformed(format!("a row has a URL of more than {longest} bytes, {}", columnar::NO_ROOM))
+    Malformed(format!("a row has a URL of more than {longest} bytes, {}", NO_ROOM))
 }
 
 /// The line of a URL that is a single value: the URL with its line feeds encoded.

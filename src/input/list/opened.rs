@@ -14,11 +14,14 @@ use super::regular::{FileState, Mapped, Maps, Regular};
 use super::short_lines::LongLines;
 use super::text::{Decoder, MappedReader, RangeReader};
 use super::{ParquetList, TableRows};
+use crate::error::About;
+use crate::error::run::{Error, ErrorKind};
 use crate::formats::STANDARD_INPUT;
 use crate::formats::compression::{Compression, InPieces};
 use crate::formats::made_ahead::Ahead;
 use crate::formats::marks::{FileClass, FileMark};
-use crate::input::error::{ListError, SkippedPart, unreadable};
+use crate::formats::shown;
+use crate::input::error::{SkippedPart, malformed, of_list, unreadable};
 use crate::input::folder_of_tables::no_table;
 use crate::input::layout::{Layout, MARK, UrlField, has_keys};
 
@@ -82,9 +85,10 @@ impl<'o> Opening<'o> {
 impl List {
     /// Opens all lists before looking into any: a program that feeds several pipes may wait until all are open. `-` is standard
     /// input.
-    pub fn open_all(paths: &[PathBuf], opening: Opening<'_>) -> Result<Vec<List>, ListError> {
+    pub fn open_all(paths: &[PathBuf], opening: Opening<'_>) -> Result<Vec<List>, Error> {
         if paths.iter().filter(|path| path.as_os_str() == STANDARD_INPUT).count() > 1 {
-            return Err(ListError::StandardInputTwice);
+            let problem = "standard input (-) is given twice as a list, but it can be read only once";
+            return Err(ErrorKind::List.of(problem));
         }
         let skips_bad = opening.skips_bad;
         let open = |(number, path): (usize, &PathBuf)| match Content::at(path, number, opening.maps, opening.interrupt)
@@ -96,14 +100,12 @@ impl List {
         let opened: Vec<io::Result<Content>> = paths.iter().enumerate().map(open).collect::<Result<_, _>>()?;
         let examine = |(path, opened): (&PathBuf, io::Result<Content>)| {
             let opened = opened.map_err(|error| unreadable(path, error));
-            match opened.and_then(|opened| List::examine(path, opened, opening)) {
-                Err(failure) if skips_bad && failure.is_bad_list() => {
-                    Ok(List { skips_bad, is_empty: true, ..List::plain(path, None, Err(failure.problem())) })
-                }
-                examined => examined.map(|list| List { skips_bad, ..list }),
-            }
+            opened.and_then(|opened| List::examine(path, opened, opening)).or_else(|failure| {
+                let problem = failure.of_bad_list().filter(|_| skips_bad).ok_or(failure)?;
+                Ok::<_, Error>(List { is_empty: true, ..List::plain(path, None, Err(problem)) })
+            })
         };
-        paths.iter().zip(opened).map(examine).collect()
+        paths.iter().zip(opened).map(examine).map(|list| Ok(List { skips_bad, ..list? })).collect()
     }
 
     /// A list without a head line, in which each line is a URL, whatever it holds.
@@ -123,7 +125,7 @@ impl List {
     }
 
     /// Opens one list, whose lines are taken as they are.
-    pub fn open(path: &Path) -> Result<List, ListError> {
+    pub fn open(path: &Path) -> Result<List, Error> {
         let any = UrlField::default();
         let opened = Content::at(path, 0, None, None);
         let opened = opened.and_then(|content| Ok((content.start(&any, u64::MAX)?, content)));
@@ -131,7 +133,7 @@ impl List {
         Ok(List { is_empty: start.is_empty(), ..List::plain(path, compression, Ok(content)) })
     }
 
-    fn examine(path: &Path, content: Content, opening: Opening<'_>) -> Result<List, ListError> {
+    fn examine(path: &Path, content: Content, opening: Opening<'_>) -> Result<List, Error> {
         let Opening { url_field, memory, skips_bad, .. } = opening;
         let (start, compression) = content.start(url_field, memory).map_err(|error| unreadable(path, error))?;
         if FileMark::of(&start).is_some_and(|mark| mark.class == FileClass::Parquet) {
@@ -141,15 +143,17 @@ impl List {
             return Ok(List::plain(path, compression, Ok(Content::Table(file, Box::new(table)))));
         }
         if let Some(mark) = FileMark::of(&start) {
-            return Err(ListError::NoList { path: path.to_owned(), kind: mark.name, remedy: list_of(mark) });
+            let (kind, remedy) = (mark.name, list_of(mark));
+            let message = format!("the list {} is {kind}, not a list of URLs; {remedy}", shown(path));
+            return Err(ErrorKind::List.of(message));
         }
         let known = url_field.layout(&start);
         // If the start is lost, the layout found may be wrong.
         match content.unchanged(path) {
-            Err(ListError::Cut { .. }) if skips_bad => {}
+            Err(error) if skips_bad && error.is_of_cut_list() => {}
             unchanged => unchanged?,
         }
-        let (layout, head) = known.map_err(|error| ListError::UrlField { path: path.to_owned(), error })?;
+        let (layout, head) = known.map_err(of_list(path))?;
         let (head_length, is_empty) = (head.len(), start.is_empty());
         let mut head = head.to_vec();
         if !head.is_empty() && !head.ends_with(b"\n") {
@@ -204,7 +208,7 @@ impl List {
     }
 
     /// Where the first line of a plain file begins that begins at or after `at`; the file's end if none does.
-    pub fn line_boundary(&self, at: usize) -> Result<usize, ListError> {
+    pub fn line_boundary(&self, at: usize) -> Result<usize, Error> {
         let (Some(file), Some(before)) = (self.file(), at.checked_sub(1)) else { return Ok(0) };
         let skipped = file.from(before as u64).and_then(|text| BufReader::new(text).skip_until(b'\n'));
         skipped.map(|skipped| before + skipped).map_err(|error| unreadable(&self.path, error))
@@ -238,10 +242,10 @@ impl List {
         with_columns: bool,
         most: usize,
         buffer: &mut Buffer,
-    ) -> Result<Vec<SkippedPart>, ListError> {
+    ) -> Result<Vec<SkippedPart>, Error> {
         let Some(table) = self.parquet_list() else { unreachable!("only a table has rows") };
         let read = table.read(rows, self.skips_bad, with_columns, most, buffer);
-        read.map_err(|problem| ListError::Parquet { path: self.path.clone(), problem })
+        read.map_err(|problem| malformed(&self.path, problem))
     }
 
     /// Length of the byte order mark before the first URL of a chunk that begins at `at`. Only the start of a text has one.
@@ -343,7 +347,7 @@ impl List {
         memory: u64,
         room: u64,
         longest_line: usize,
-    ) -> Result<Box<dyn ListReader<'l> + 'l>, ListError> {
+    ) -> Result<Box<dyn ListReader<'l> + 'l>, Error> {
         let (path, end) = (&*self.path, self.range().end);
         let failed = |error| unreadable(path, error);
         let long = match &self.long_lines {
@@ -395,16 +399,16 @@ impl List {
 
     /// Checks that the file has not changed since it was opened, and that all of it could be read: the bytes read are those of
     /// the file.
-    pub fn unchanged(&self) -> Result<(), ListError> {
+    pub fn unchanged(&self) -> Result<(), Error> {
         match self.content().map_or(Ok(()), |content| content.unchanged(&self.path)) {
             // The rest of the file is skipped.
-            Err(ListError::Cut { .. }) if self.skips_bad => Ok(()),
+            Err(error) if self.skips_bad && error.is_of_cut_list() => Ok(()),
             unchanged => unchanged,
         }
     }
 
     /// Makes this check if a byte of a map was found missing; costs nothing otherwise.
-    pub fn nothing_lost(&self) -> Result<(), ListError> {
+    pub fn nothing_lost(&self) -> Result<(), Error> {
         if self.map().is_none_or(|map| map.lost().is_none()) { Ok(()) } else { self.unchanged() }
     }
 }
@@ -421,11 +425,18 @@ fn list_of(mark: &FileMark) -> &'static str {
 }
 
 /// The head line common to all lists; empty lists do not count.
-pub(crate) fn common_head<'l>(lists: &[&'l List]) -> Result<&'l [u8], ListError> {
+pub(crate) fn common_head<'l>(lists: &[&'l List]) -> Result<&'l [u8], Error> {
     let mut lists = lists.iter().filter(|list| !list.is_empty);
     let Some(one) = lists.next() else { return Ok(b"") };
     match lists.find(|other| other.head != one.head) {
-        Some(other) => Err(ListError::HeadsDiffer { one: one.path.clone(), other: other.path.clone() }),
+        Some(other) => {
+            let (one, other) = (shown(&one.path), shown(&other.path));
+            let message = format!(
+                "the lists {one} and {other} begin with different head lines, so one file cannot hold the lines of both; give \
+                 each list its own partitions"
+            );
+            Err(ErrorKind::List.of(message).about(About::OwnPartitions))
+        }
         None => Ok(&one.head),
     }
 }

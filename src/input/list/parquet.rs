@@ -15,9 +15,11 @@ use std::sync::{Mutex, OnceLock};
 use super::line_columns::{LineArrays, LineColumns, LineReader};
 use super::line_ends::Buffer;
 use super::regular::Regular;
+use crate::error::run::Error;
 pub(crate) use crate::formats::columnar::RowRange;
-use crate::formats::columnar::{self, Malformed, ParquetFile, guarded};
-use crate::input::error::{ListError, SkippedPart, SkippedRows, unreadable};
+use crate::formats::columnar::{Malformed, ParquetFile, guarded};
+use crate::formats::error::NO_ROOM;
+use crate::input::error::{SkippedPart, SkippedRows, malformed, of_list, unreadable};
 use crate::input::layout::UrlField;
 use crate::lock::lock;
 
@@ -66,15 +68,14 @@ impl TableRows {
 }
 
 impl ParquetList {
-    pub fn open(path: &Path, file: &Regular, url_field: &UrlField, memory: u64) -> Result<ParquetList, ListError> {
+    pub fn open(path: &Path, file: &Regular, url_field: &UrlField, memory: u64) -> Result<ParquetList, Error> {
         let file = file.open().and_then(|file| file.try_clone()).map_err(|error| unreadable(path, error))?;
         let opened = guarded(|| {
             let file = ParquetFile::open(file)?.within(memory);
             Ok((LineColumns::of_list(file.schema(), url_field.column.as_ref()), file))
         });
-        let malformed = |Malformed(problem)| ListError::Parquet { path: path.to_owned(), problem };
-        let (line_columns, file) = opened.map_err(malformed)?;
-        let line_columns = line_columns.map_err(|error| ListError::UrlField { path: path.to_owned(), error })?;
+        let (line_columns, file) = opened.map_err(|Malformed(problem)| malformed(path, problem))?;
+        let line_columns = line_columns.map_err(of_list(path))?;
         let readable = file.metadata().row_groups().iter().map(|_| OnceLock::new()).collect();
         Ok(ParquetList { file, line_columns, readable, large: Mutex::new(()) })
     }
@@ -270,7 +271,7 @@ impl ParquetList {
 
 /// The problem of rows whose lines have more than `most` bytes.
 fn too_many(most: usize) -> String {
-    format!("the URLs of rows that are read together have more than {most} bytes, {}", columnar::NO_ROOM)
+    format!("the URLs of rows that are read together have more than {most} bytes, {}", NO_ROOM)
 }
 
 /// A problem, prefixed with its row group.

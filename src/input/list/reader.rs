@@ -8,8 +8,9 @@
 
 use super::TableRows;
 use super::line_ends::{Buffer, Patience};
+use crate::error::run::Error;
 use crate::formats::made_ahead::Ahead;
-use crate::input::error::{ListError, SkippedRows};
+use crate::input::error::SkippedRows;
 
 /// How much to read.
 #[derive(Debug, Clone, Copy)]
@@ -77,7 +78,7 @@ impl Text<'_> {
 /// Reads a list, chunk by chunk.
 pub(crate) trait ListReader<'l>: Send {
     /// Reads the next chunk, into an empty `buffer` if it needs one. After a failure, `buffer` has what was read before it.
-    fn next(&mut self, wanted: ReadLimits, buffer: &mut Buffer) -> Result<Next<Text<'l>>, ListError>;
+    fn next(&mut self, wanted: ReadLimits, buffer: &mut Buffer) -> Result<Next<Text<'l>>, Error>;
 
     /// The pieces that other workers can help to make.
     fn ahead(&self) -> Option<Ahead<'l>> {

@@ -12,11 +12,13 @@ use std::time::SystemTime;
 
 #[cfg(unix)]
 use super::lost_pages::Region;
+use crate::error::run::Error;
 use crate::formats::STANDARD_INPUT;
 use crate::formats::compression::{Compression, Pieces, Reader};
+use crate::formats::error::CutShort;
 use crate::formats::memory;
 use crate::formats::seekable::FileAt;
-use crate::input::error::{ListError, unreadable};
+use crate::input::error::{changed, unreadable};
 
 /// The size and time of a file, to detect changes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,12 +92,13 @@ impl Regular {
     }
 
     /// Checks that the file has not changed since it was opened first; `path` is for the error.
-    pub fn unchanged(&self, path: &Path) -> Result<(), ListError> {
+    pub fn unchanged(&self, path: &Path) -> Result<(), Error> {
         let now = self.open().and_then(|file| FileState::of(&file)).map_err(|error| unreadable(path, error))?;
         if now.length < self.state.length {
-            return Err(ListError::Cut { path: path.to_owned(), at: now.length, had: self.state.length });
+            let cut = CutShort { at: now.length, had: self.state.length };
+            return Err(unreadable(path, io::Error::other(cut)));
         }
-        if now == self.state { Ok(()) } else { Err(ListError::Changed { path: path.to_owned() }) }
+        if now == self.state { Ok(()) } else { Err(changed(path)) }
     }
 
     /// Its decompressed text from the start, with at most `memory` bytes for the decompressor; the bytes taken from the file are added to

@@ -13,9 +13,10 @@ use super::line_columns::LineReader;
 use super::line_ends::{Buffer, chunk_end};
 use super::parquet::{ParquetList, compressed_bytes, in_group};
 use super::reader::{ListReader, Next, ReadLimits, Text};
+use crate::error::run::Error;
 use crate::formats::columnar::{Malformed, RowRange, guarded};
 use crate::formats::made_ahead::{Ahead, Help, Made, MadeAhead};
-use crate::input::error::{ListError, SkippedRows};
+use crate::input::error::{SkippedRows, malformed};
 
 /// Begins to read the table of the list at `path`: from row `at` on as ranges of rows, if `by_rows`, else all rows as lines, in pieces that
 /// share `room` bytes.
@@ -42,7 +43,7 @@ struct RowRanges<'l> {
 }
 
 impl<'l> ListReader<'l> for RowRanges<'l> {
-    fn next(&mut self, wanted: ReadLimits, _: &mut Buffer) -> Result<Next<Text<'l>>, ListError> {
+    fn next(&mut self, wanted: ReadLimits, _: &mut Buffer) -> Result<Next<Text<'l>>, Error> {
         let (rows, taken) = self.table.ranges(self.at, wanted.rows_size);
         self.source.fetch_add(taken, Ordering::Relaxed);
         self.at += rows.count() as u64;
@@ -160,10 +161,10 @@ impl<'t> ParquetLines<'t> {
 }
 
 impl<'t> ListReader<'t> for ParquetLines<'t> {
-    fn next(&mut self, wanted: ReadLimits, buffer: &mut Buffer) -> Result<Next<Text<'t>>, ListError> {
+    fn next(&mut self, wanted: ReadLimits, buffer: &mut Buffer) -> Result<Next<Text<'t>>, Error> {
         let filled = self.fill(wanted.size, wanted.longest_line, buffer);
-        let failed = |problem| ListError::Parquet { path: self.path.to_owned(), problem };
-        Ok(if filled.map_err(failed)? { Next::Chunk(Text::Read(take(buffer))) } else { Next::End })
+        let filled = filled.map_err(|problem| malformed(self.path, problem))?;
+        Ok(if filled { Next::Chunk(Text::Read(take(buffer))) } else { Next::End })
     }
 
     fn ahead(&self) -> Option<Ahead<'t>> {

@@ -17,9 +17,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::line_ends::{Buffer, Patience, chunk_end, fill};
 use super::reader::{ListReader, Next, ReadLimits, Text};
 use super::short_lines::{LongLines, ShortLines};
+use crate::error::run::Error;
 use crate::formats::made_ahead::Ahead;
 use crate::formats::seekable::FileAt;
-use crate::input::error::{ListError, unreadable};
+use crate::input::error::unreadable;
 
 /// Cuts a text that comes in order.
 pub(super) struct Decoder<'l> {
@@ -45,7 +46,7 @@ impl<'l> Decoder<'l> {
         head_length: usize,
         at: u64,
         long: Option<LongLines>,
-    ) -> Result<Decoder<'l>, ListError> {
+    ) -> Result<Decoder<'l>, Error> {
         let head = io::copy(&mut text.by_ref().take(head_length as u64), &mut io::sink());
         head.map_err(|error| unreadable(path, error))?;
         let text = ShortLines::new(text, at, long);
@@ -54,7 +55,7 @@ impl<'l> Decoder<'l> {
 }
 
 impl<'l> ListReader<'l> for Decoder<'l> {
-    fn next(&mut self, wanted: ReadLimits, buffer: &mut Buffer) -> Result<Next<Text<'l>>, ListError> {
+    fn next(&mut self, wanted: ReadLimits, buffer: &mut Buffer) -> Result<Next<Text<'l>>, Error> {
         let patience = if self.is_stream { wanted.patience } else { Patience::UntilFull };
         let filled = fill(&mut self.text, wanted.size, wanted.longest, patience, &mut self.rest, &mut buffer.bytes);
         let is_unfinished = buffer.bytes.last() != Some(&b'\n') && buffer.bytes.len() > wanted.longest;
@@ -135,7 +136,7 @@ pub(super) struct MappedReader<'l> {
 }
 
 impl<'l> ListReader<'l> for MappedReader<'l> {
-    fn next(&mut self, wanted: ReadLimits, _: &mut Buffer) -> Result<Next<Text<'l>>, ListError> {
+    fn next(&mut self, wanted: ReadLimits, _: &mut Buffer) -> Result<Next<Text<'l>>, Error> {
         let chunk = &self.text[self.at..chunk_end(self.text, self.at, wanted.size)];
         self.at += chunk.len();
         self.source.fetch_add(chunk.len() as u64, Ordering::Relaxed);
@@ -186,7 +187,7 @@ impl RangeReader<'_> {
 }
 
 impl<'l> ListReader<'l> for RangeReader<'l> {
-    fn next(&mut self, wanted: ReadLimits, buffer: &mut Buffer) -> Result<Next<Text<'l>>, ListError> {
+    fn next(&mut self, wanted: ReadLimits, buffer: &mut Buffer) -> Result<Next<Text<'l>>, Error> {
         let may_be = self.read(wanted, &mut buffer.bytes).map_err(|error| unreadable(self.path, error))?;
         if !may_be {
             buffer.clear();

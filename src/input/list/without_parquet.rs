@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::line_ends::Buffer;
 use super::regular::Regular;
-use crate::input::error::{ListError, SkippedPart};
+use crate::error::run::Error;
+use crate::input::error::{SkippedPart, malformed};
 use crate::input::layout::UrlField;
 
 /// A table, of which there is none.
@@ -22,9 +23,9 @@ impl TableRows {
 
 impl ParquetList {
     /// Fails: Parquet is not built in.
-    pub fn open(path: &Path, _: &Regular, _: &UrlField, _: u64) -> Result<ParquetList, ListError> {
+    pub fn open(path: &Path, _: &Regular, _: &UrlField, _: u64) -> Result<ParquetList, Error> {
         let problem = "it is a Parquet file, but this program was built without Parquet (cargo feature `parquet`)";
-        Err(ListError::Parquet { path: path.to_owned(), problem: problem.to_owned() })
+        Err(malformed(path, problem.to_owned()))
     }
 
     /// Cannot be called.

@@ -18,8 +18,11 @@ use super::names::{
     is_file_of_run, is_folder_of_run, is_list_folder, is_of_other_run, is_output, is_partial, partial,
     split_list_folder, table_root,
 };
+use crate::error::About;
+use crate::error::run::{Error, ErrorKind};
+use crate::formats::shown;
 use crate::formats::{durable, seekable};
-use crate::output::error::OutputError;
+use crate::output::error::unwritable;
 use crate::output::file_layout::FileLayout;
 use crate::output::form::OutputOptions;
 use crate::output::receipt::Receipt;
@@ -37,29 +40,31 @@ const CHECKPOINT_END_LENGTH: u64 = CHECKPOINT_END.len() as u64 + 34;
 ///
 /// # Errors
 ///
-/// [`OutputError::Unfinished`] and [`OutputError::NotEmpty`] if it is not empty and `force` is not set;
-/// [`OutputError::InTheWay`] if a file that no earlier run wrote has a name that this run needs;
-/// [`OutputError::Unwritable`] if something cannot be deleted.
+/// If it is not empty and `force` is not set; if a file that no earlier run wrote has a name that this run needs; if something cannot be
+/// deleted.
 pub(crate) fn make_room(
     directory: &Path,
     sets: &BTreeSet<(&str, &str)>,
     layout: &FileLayout,
     force: bool,
-) -> Result<(), OutputError> {
-    let failed = OutputError::unwritable(directory);
+) -> Result<(), Error> {
+    let failed = unwritable(directory);
     let unfinished = directory.join(CHECKPOINT);
     if unfinished.exists() && !force {
-        return Err(OutputError::Unfinished { path: directory.to_owned() });
+        let message = format!("{} has an unfinished run; resume it, or discard it", shown(directory));
+        return Err(ErrorKind::Output.of(message).about(About::Unfinished));
     }
     let earlier = earlier(directory);
     if force && let Some(path) = in_the_way(directory, sets, layout, &earlier).map_err(failed)? {
-        return Err(OutputError::InTheWay { path });
+        let message = "is in the way, and no receipt of an earlier run names it; move it, or choose another folder";
+        return Err(ErrorKind::Output.of(format!("{} {message}", shown(&path))));
     }
-    remove_checkpoint(directory).map_err(OutputError::unwritable(&unfinished))?;
+    remove_checkpoint(directory).map_err(unwritable(&unfinished))?;
     remove_leftovers(directory).map_err(failed)?;
     if holds_files(directory).map_err(failed)? {
         if !force {
-            return Err(OutputError::NotEmpty { path: directory.to_owned() });
+            let message = "is not empty; choose another folder, or let this run replace the files of an earlier one";
+            return Err(ErrorKind::Output.of(format!("{} {message}", shown(directory))).about(About::UsedFolder));
         }
         remove_earlier(directory, &earlier).map_err(failed)?;
     }

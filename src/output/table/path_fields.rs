@@ -1,10 +1,11 @@
 //! The columns in the names of the folders that the lists of a table are in.
 
 use super::metadata::OUR_COLUMNS;
-use crate::input::error::ListError;
+use crate::error::About;
+use crate::error::run::{Error, ErrorKind};
+use crate::formats::shown;
 use crate::input::list::List;
 use crate::input::path_columns::{PathColumn, PathColumns, path_columns};
-use crate::output::error::OutputError;
 use crate::output::folder::{CRAWLER, VERDICT};
 use crate::output::same_folders::SameFolders;
 
@@ -21,7 +22,7 @@ pub(super) struct PathFields {
 
 impl PathFields {
     /// The columns of these lists, of which the first has the number `first`.
-    pub fn of(lists: &[&List], first: usize, paths: PathColumns) -> Result<PathFields, OutputError> {
+    pub fn of(lists: &[&List], first: usize, paths: PathColumns) -> Result<PathFields, Error> {
         let are_fields = paths == PathColumns::Columns;
         let mut all = PathFields { names: Vec::new(), are_fields, first, values: Vec::new() };
         if paths == PathColumns::Ignored {
@@ -38,12 +39,15 @@ impl PathFields {
     }
 
     /// Checks that no list has one of the columns itself.
-    pub fn check(&self, lists: &[&List], is_field: impl Fn(&str) -> bool) -> Result<(), OutputError> {
+    pub fn check(&self, lists: &[&List], is_field: impl Fn(&str) -> bool) -> Result<(), Error> {
         let Some(name) = self.names.iter().find(|name| is_field(name)) else { return Ok(()) };
         for list in lists.iter().filter(|list| !list.is_empty) {
             if let Some(column) = path_columns_of(list)?.into_iter().find(|column| column.name == *name) {
-                let (path, column, folder) = (list.path.clone(), column.name, column.folder);
-                return Err(OutputError::PathColumnTaken { path, column, folder });
+                let (path, column, folder) = (shown(&list.path), column.name, column.folder);
+                let message = format!(
+                    "the list {path} has a column {column:?}, and so has its folder {folder}; rename one, or let folders be no columns"
+                );
+                return Err(ErrorKind::Output.of(message).about(About::PathColumns));
             }
         }
         Ok(())
@@ -62,7 +66,7 @@ impl PathFields {
 }
 
 /// The columns in the folders of a list that is a table, without those of an earlier run's verdicts.
-pub(crate) fn path_columns_of(list: &List) -> Result<Vec<PathColumn>, ListError> {
+pub(crate) fn path_columns_of(list: &List) -> Result<Vec<PathColumn>, Error> {
     let Some(table) = list.parquet_list() else { return Ok(Vec::new()) };
     let entries = table.file.metadata().file_metadata().key_value_metadata();
     let is_of_run = entries.into_iter().flatten().any(|entry| entry.key == OUR_COLUMNS);

@@ -7,10 +7,10 @@ use std::path::Path;
 
 use super::schema::{ELEMENT, LIST, verdict_names};
 use super::shared::{TableLines, Wanted};
+use crate::error::run::{Error, ErrorKind};
 use crate::formats::columnar::{self, Malformed, ParquetFile, RowRange, guarded};
-use crate::formats::error::FileError;
 use crate::formats::seekable;
-use crate::input::error::ListError;
+use crate::input::error::malformed;
 use crate::input::list::in_group;
 use crate::input::list::line_columns::{LineArrays, LineColumns};
 use crate::outcome::Partition;
@@ -34,9 +34,9 @@ pub(crate) fn reread<T: Default + Send>(
     threads: usize,
     of: impl Fn(&TableLines) -> T + Sync,
     append: impl Fn(&mut T, T) + Sync,
-) -> Result<T, ListError> {
-    let failed = |error| ListError::from(FileError::of("read the list", path)(error));
-    let malformed = |problem| ListError::Parquet { path: path.to_owned(), problem };
+) -> Result<T, Error> {
+    let failed = ErrorKind::List.with_file("read the list", path);
+    let malformed = |problem| malformed(path, problem);
     let file = seekable::open(path).map_err(failed)?;
     let table = guarded(|| WrittenTable::open(file, receipt, wanted, is_of_table))
         .map_err(|Malformed(problem)| malformed(problem))?;

@@ -35,30 +35,29 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::TableSchema;
 use super::shared::{TAIL, TRAILER};
 use super::waiting::FullGroup;
+use crate::error::run::Error;
 use crate::formats::columnar::{Malformed, guarded, leaves};
 use crate::formats::counting_writer::CountingWriter;
 use crate::formats::marks::PARQUET_MARK;
 use crate::input::list::line_columns::LineArrays;
 use crate::judge::tally::{Tally, line_hash};
-use crate::output::error::OutputError;
 use crate::output::folder::Written;
 use crate::output::form::Block;
 
 impl TableSchema {
     /// The bytes after the head of a file without rows.
-    pub fn empty_end(&self) -> Result<Vec<u8>, OutputError> {
+    pub fn empty_end(&self) -> Result<Vec<u8>, Error> {
         let empty = self.writer(None).and_then(SerializedFileWriter::into_inner);
         Ok(empty.map_err(Malformed::from)?[PARQUET_MARK.len()..].to_vec())
     }
 
     /// Encodes rows as a block of their file.
-    pub fn row_group(&self, group: FullGroup) -> Result<Block<'static>, OutputError> {
+    pub fn row_group(&self, group: FullGroup) -> Result<Block<'static>, Error> {
         let (set, file, rows) = group.read_back()?;
         let made = guarded(|| Ok::<_, Malformed>((self.tally(&rows)?, self.encoded(&rows)?)));
         let (tally, (rows, bytes)) = made?;
         if tally.lines != rows {
-            let problem = format!("{rows} rows were encoded instead of {}", tally.lines);
-            return Err(OutputError::Table { problem });
+            return Err(Malformed(format!("{rows} rows were encoded instead of {}", tally.lines)).into());
         }
         Ok(Block { set, file, pieces: vec![Cow::Owned(bytes)], tally })
     }

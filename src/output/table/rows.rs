@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use super::TableSchema;
 use super::schema::name_of_batch;
+use crate::error::run::Error;
 use crate::formats::columnar::{Malformed, guarded};
 use crate::input::chunks::Chunk;
 use crate::judge::line_urls::LineUrls;
@@ -20,7 +21,6 @@ use crate::origin;
 use crate::outcome::{Outcome, Partition, Reason};
 use crate::output::causes::ChunkCauses;
 use crate::output::columns::{CauseValue, Column, Kind, Source, Value, as_utf8};
-use crate::output::error::OutputError;
 use crate::output::form::OutputMode;
 
 /// Rows for one file.
@@ -39,7 +39,7 @@ impl TableSchema {
         chunk: &Chunk<'_>,
         outcomes: &[Vec<Outcome>],
         causes: &mut ChunkCauses<'_>,
-    ) -> Result<Vec<FileRows>, OutputError> {
+    ) -> Result<Vec<FileRows>, Error> {
         let made = guarded(|| Ok::<_, Malformed>(self.sorted(chunk, outcomes, causes)?));
         Ok(made?.into_iter().map(|(file, batch)| FileRows { set, file, batch }).collect())
     }

@@ -9,12 +9,15 @@ use std::sync::Arc;
 use super::metadata::{Columns, FileMetadata, OUR_COLUMNS};
 use super::path_fields::PathFields;
 use super::shared::DroppedKey;
+use crate::error::About;
+use crate::error::run::{Error, ErrorKind};
 use crate::formats::columnar::{Malformed, guarded};
+use crate::formats::shown;
 use crate::input::list::line_columns::{LINE, LineColumns, URL};
 use crate::input::list::{List, ParquetList, common_head};
 use crate::input::path_columns::PathColumns;
 use crate::output::columns::{Column, Kind};
-use crate::output::error::OutputError;
+use crate::output::error::columns_differ;
 use crate::output::folder::{CRAWLER, VERDICT};
 use crate::output::form::{OutputMode, OutputOptions, REFUSED, Splits, labelled};
 
@@ -49,24 +52,22 @@ impl TableSchema {
     ///
     /// # Errors
     ///
-    /// [`OutputError::ColumnsDiffer`] if the lists have different columns,
-    /// [`ListError::HeadsDiffer`](crate::input::ListError::HeadsDiffer) if they have different head lines,
-    /// [`OutputError::ColumnTaken`] if one of their columns has the name of one of ours; [`OutputError::PathColumnTaken`] and
-    /// [`OutputError::PathColumnsDiffer`] if their folders have the names of other columns.
+    /// If the lists have different columns or head lines, if one of their columns has the name of one of ours, or if their folders have
+    /// the names of other columns.
     pub fn of(
         lists: &[&List],
         number: usize,
         files: OutputOptions,
         splits: &Splits,
         paths: PathColumns,
-    ) -> Result<TableSchema, OutputError> {
+    ) -> Result<TableSchema, Error> {
         let mut others = lists.iter().filter(|list| !list.is_empty);
         let first = others.next();
         let fields_of = |list: &&List| guarded(|| fields_of(list));
         let fields = first.map_or_else(|| Ok(text_fields()), fields_of)?;
         for other in others {
             if let (Some(one), false) = (first, fields_of(other)? == fields) {
-                return Err(OutputError::ColumnsDiffer { one: one.path.clone(), other: other.path.clone() });
+                return Err(columns_differ(&one.path, &other.path));
             }
         }
         let paths = PathFields::of(lists, number, paths)?;
@@ -78,7 +79,11 @@ impl TableSchema {
         };
         let taken = ours.iter().map(|(own, _)| own.as_str()).chain(hive_columns(files)).find(is_taken);
         if let (Some(list), Some(own)) = (first, taken) {
-            return Err(OutputError::ColumnTaken { path: list.path.clone(), column: own.to_owned() });
+            let list = shown(&list.path);
+            let message = format!(
+                "the list {list}, or its folder, already has a column {own:?}, a name that the output needs; rename it, or write text"
+            );
+            return Err(ErrorKind::Output.of(message).about(About::ColumnName));
         }
         let list = first.and_then(|list| list.parquet_list());
         let list_fields = fields.len();

@@ -27,10 +27,11 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::rows::FileRows;
 use super::shared::{StoredBatch, StoredFile, StoredRows, TakenRows};
+use crate::error::run::Error;
 use crate::formats::columnar::{Malformed, guarded, leaves};
 use crate::formats::spill::{Spill, Spilled};
-use crate::input::error::ListError;
-use crate::output::error::OutputError;
+use crate::input::error::not_read_back;
+use crate::output::error::{not_resumable, unwritable};
 use crate::output::folder::{WAITING_ROWS, partial};
 
 /// Rows of a row group that is large enough; engines make groups of 100,000 to a million.
@@ -99,7 +100,7 @@ pub(crate) struct FullGroup {
 
 impl FileRows {
     /// Frees the memory of other rows that were read with these, if these will wait and it is much.
-    pub fn compact(&mut self) -> Result<(), OutputError> {
+    pub fn compact(&mut self) -> Result<(), Error> {
         let bytes = bytes_of(&self.batch);
         let is_alone = memory_of(&self.batch) <= bytes + bytes / MOST_OF_OTHERS;
         if self.batch.num_rows() < GROUP_ROWS && bytes < COMPACTED_BYTES && !is_alone {
@@ -122,16 +123,14 @@ impl WaitingRows {
     ///
     /// # Errors
     ///
-    /// [`OutputError::NotResumable`] if they are gone.
-    pub fn resume(mut self, state: &StoredRows) -> Result<WaitingRows, OutputError> {
+    /// If they are gone.
+    pub fn resume(mut self, state: &StoredRows) -> Result<WaitingRows, Error> {
         self.group_bytes = state.group_bytes;
         for StoredFile { set, file, batches } in &state.files {
             let of_file = self.files.entry((*set, *file)).or_default();
             for &StoredBatch { rows, bytes, place, checksum } in batches {
-                let stored = self.spill.reopen(place).map_err(|_| {
-                    let problem = "stored rows are gone".to_owned();
-                    OutputError::NotResumable { path: self.folder.to_path_buf(), problem }
-                })?;
+                let stored =
+                    self.spill.reopen(place).map_err(|_| not_resumable(&self.folder, "stored rows are gone"))?;
                 self.needed.insert(place.number);
                 of_file.push(WaitingBatch { rows, bytes, place: RowsAt::Stored(stored, checksum) });
             }
@@ -142,7 +141,7 @@ impl WaitingRows {
 
     /// Takes the rows of the next chunk. Returns those that now become row groups: first the rest of sets that have `ended`,
     /// then the others in the order of the files.
-    pub fn take(&mut self, rows: Vec<FileRows>, ended: &[usize]) -> Result<Vec<FullGroup>, OutputError> {
+    pub fn take(&mut self, rows: Vec<FileRows>, ended: &[usize]) -> Result<Vec<FullGroup>, Error> {
         let mut full = Vec::new();
         for &ended in ended {
             let files: Vec<(usize, usize)> =
@@ -174,7 +173,7 @@ impl WaitingRows {
     }
 
     /// Stores all rows, so that another run can resume with them.
-    pub fn checkpoint(&mut self) -> Result<TakenRows, OutputError> {
+    pub fn checkpoint(&mut self) -> Result<TakenRows, Error> {
         let (mut files, mut needed) = (Vec::new(), BTreeSet::new());
         for (&(set, file), waiting) in &mut self.files {
             let mut batches = Vec::new();
@@ -207,7 +206,7 @@ impl WaitingRows {
     }
 
     /// Moves the rows of the file with the most of them out of memory; returns whether there were any.
-    fn store_largest(&mut self) -> Result<bool, OutputError> {
+    fn store_largest(&mut self) -> Result<bool, Error> {
         let Some(largest) = self.files.values_mut().max_by_key(|waiting| waiting.in_memory()) else { return Ok(false) };
         let freed = largest.in_memory();
         for waiting in &mut largest.batches {
@@ -262,10 +261,10 @@ impl WaitingBatch {
     }
 
     /// Moves the rows out of memory, unless they are stored. Returns where they are, and the XXH3 of what is stored.
-    fn store(&mut self, spill: &mut Spill, folder: &Path) -> Result<(&Spilled, u64), OutputError> {
+    fn store(&mut self, spill: &mut Spill, folder: &Path) -> Result<(&Spilled, u64), Error> {
         if let RowsAt::Memory(batch) = &self.place {
             let bytes = guarded(|| encoded(batch))?;
-            let stored = spill.put(|out| out.write_all(&bytes)).map_err(OutputError::unwritable(folder))?;
+            let stored = spill.put(|out| out.write_all(&bytes)).map_err(unwritable(folder))?;
             self.place = RowsAt::Stored(stored, xxh3_64(&bytes));
         }
         match &self.place {
@@ -275,12 +274,12 @@ impl WaitingBatch {
     }
 
     /// The rows.
-    fn read_back(self, folder: &Path) -> Result<RecordBatch, OutputError> {
+    fn read_back(self, folder: &Path) -> Result<RecordBatch, Error> {
         let (stored, checksum) = match self.place {
             RowsAt::Memory(batch) => return Ok(batch),
             RowsAt::Stored(stored, checksum) => (stored, checksum),
         };
-        let failed = |error| OutputError::from(ListError::NotReadBack { folder: folder.to_owned(), error });
+        let failed = not_read_back(folder);
         let mut bytes = Vec::new();
         stored.read().read_to_end(&mut bytes).map_err(failed)?;
         if xxh3_64(&bytes) != checksum {
@@ -312,7 +311,7 @@ fn name(folder: &Path, number: u64) -> PathBuf {
 
 impl FullGroup {
     /// The set, the file and the rows: one batch, so that it does not matter for the bytes of the row group in how many they waited.
-    pub(super) fn read_back(self) -> Result<(usize, usize, RecordBatch), OutputError> {
+    pub(super) fn read_back(self) -> Result<(usize, usize, RecordBatch), Error> {
         let batches = self.batches.into_iter().map(|waiting| waiting.read_back(&self.folder));
         let batches = batches.collect::<Result<Vec<_>, _>>()?;
         let schema = batches.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
@@ -375,6 +374,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::error::About;
     use crate::output::folder::partial;
 
     /// Rows with the texts of these numbers.
@@ -458,7 +458,7 @@ mod tests {
         let damaged = resumed(&two.rows).unwrap().rest().remove(0).read_back();
         assert!(damaged.is_err_and(|error| error.to_string().contains("damaged")));
         fs::remove_file(&stored).unwrap();
-        assert!(matches!(resumed(&two.rows), Err(OutputError::NotResumable { .. })));
+        assert!(resumed(&two.rows).is_err_and(|error| error.is_about(About::NotResumable)));
     }
 
     impl FullGroup {

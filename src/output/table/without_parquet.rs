@@ -4,13 +4,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::shared::{DroppedKey, StoredRows, TableLines, TakenRows, Wanted};
+use crate::error::run::{Error, ErrorKind};
 use crate::input::chunks::Chunk;
-use crate::input::error::ListError;
 use crate::input::list::List;
 use crate::input::path_columns::{PathColumn, PathColumns};
 use crate::outcome::Outcome;
 use crate::output::causes::ChunkCauses;
-use crate::output::error::OutputError;
 use crate::output::folder::Written;
 use crate::output::form::{Block, OutputOptions, Splits};
 use crate::output::receipt::Receipt;
@@ -38,8 +37,8 @@ impl TableSchema {
         _files: OutputOptions,
         _splits: &Splits,
         _paths: PathColumns,
-    ) -> Result<TableSchema, OutputError> {
-        Err(ListError::WithoutParquet.into())
+    ) -> Result<TableSchema, Error> {
+        Err(without_parquet())
     }
 
     /// Cannot be called.
@@ -58,7 +57,7 @@ impl TableSchema {
     }
 
     /// Cannot be called.
-    pub fn empty_end(&self) -> Result<Vec<u8>, OutputError> {
+    pub fn empty_end(&self) -> Result<Vec<u8>, Error> {
         match *self {}
     }
 
@@ -69,24 +68,24 @@ impl TableSchema {
         _chunk: &Chunk<'_>,
         _outcomes: &[Vec<Outcome>],
         _causes: &mut ChunkCauses<'_>,
-    ) -> Result<Vec<FileRows>, OutputError> {
+    ) -> Result<Vec<FileRows>, Error> {
         match *self {}
     }
 
     /// Cannot be called.
-    pub fn row_group(&self, _group: FullGroup) -> Result<Block<'static>, OutputError> {
+    pub fn row_group(&self, _group: FullGroup) -> Result<Block<'static>, Error> {
         match *self {}
     }
 }
 
 /// None: no list is a table.
-pub(crate) fn path_columns_of(_list: &List) -> Result<Vec<PathColumn>, ListError> {
+pub(crate) fn path_columns_of(_list: &List) -> Result<Vec<PathColumn>, Error> {
     Ok(Vec::new())
 }
 
 impl FileRows {
     /// Does nothing.
-    pub fn compact(&mut self) -> Result<(), OutputError> {
+    pub fn compact(&mut self) -> Result<(), Error> {
         Ok(())
     }
 }
@@ -98,12 +97,12 @@ impl WaitingRows {
     }
 
     /// Fails: Parquet is not built in.
-    pub fn resume(self, _state: &StoredRows) -> Result<WaitingRows, OutputError> {
-        Err(ListError::WithoutParquet.into())
+    pub fn resume(self, _state: &StoredRows) -> Result<WaitingRows, Error> {
+        Err(without_parquet())
     }
 
     /// Takes nothing.
-    pub fn take(&mut self, _rows: Vec<FileRows>, _ended: &[usize]) -> Result<Vec<FullGroup>, OutputError> {
+    pub fn take(&mut self, _rows: Vec<FileRows>, _ended: &[usize]) -> Result<Vec<FullGroup>, Error> {
         Ok(Vec::new())
     }
 
@@ -113,7 +112,7 @@ impl WaitingRows {
     }
 
     /// Nothing.
-    pub fn checkpoint(&mut self) -> Result<TakenRows, OutputError> {
+    pub fn checkpoint(&mut self) -> Result<TakenRows, Error> {
         Ok(TakenRows::default())
     }
 }
@@ -131,6 +130,10 @@ pub(crate) fn reread<T: Default + Send>(
     _threads: usize,
     _of: impl Fn(&TableLines) -> T + Sync,
     _append: impl Fn(&mut T, T) + Sync,
-) -> Result<T, ListError> {
-    Err(ListError::WithoutParquet)
+) -> Result<T, Error> {
+    Err(without_parquet())
+}
+
+fn without_parquet() -> Error {
+    ErrorKind::List.of("this program was built without Parquet (cargo feature `parquet`)")
 }

@@ -3,9 +3,10 @@
 use std::ops::Range;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::error::About;
+use crate::error::policy::{Error, ErrorKind};
 use crate::formats::marks::{FileMark, POLICY_MARK};
 use crate::formats::replace::{FileKind, begins_with};
-use crate::policy::error::{ImageError, WriteError};
 
 /// The first bytes of an image. The first one is not ASCII; the last four do not survive a transfer in text mode.
 pub(crate) const MAGIC: [u8; 8] = POLICY_MARK;
@@ -67,13 +68,15 @@ impl Section {
     }
 
     /// The error if no place is left.
-    pub fn full(self) -> WriteError {
+    pub fn full(self) -> Error {
         let limit = (u64::from(self.last_place()) + 1) * self.unit() as u64;
-        WriteError::Full { section: self.name(), limit: limit >> 30 }
+        let (section, limit) = (self.name(), limit >> 30);
+        ErrorKind::Capture
+            .of(format!("too much for one policy: {section} would take more than {limit} GiB; compile several"))
     }
 
     /// The place of an item of this length after so many bytes of a pool.
-    pub fn place(self, after: u64, content: usize) -> Result<u32, WriteError> {
+    pub fn place(self, after: u64, content: usize) -> Result<u32, Error> {
         let place = u32::try_from(after / self.unit() as u64).ok().filter(|&place| place <= self.last_place());
         place.filter(|_| u32::try_from(content).is_ok()).ok_or_else(|| self.full())
     }
@@ -119,48 +122,66 @@ impl Header {
         bytes
     }
 
+    /// The error for an image without bytes.
+    pub fn empty() -> Error {
+        ErrorKind::NoPolicy.of("it is empty; compile it again with `robosieve compile`")
+    }
+
     /// Decodes the header of an untrusted image, given its first bytes and the length of all.
     ///
     /// # Errors
     ///
-    /// An [`ImageError`] about the header or the length, never [`ImageError::Checksum`] or [`ImageError::Damaged`].
-    pub fn decode(image: &[u8], found: u64) -> Result<Header, ImageError> {
+    /// If the header or the length is wrong.
+    pub fn decode(image: &[u8], found: u64) -> Result<Header, Error> {
+        let wrong = |problem: String| ErrorKind::NoPolicy.of(problem);
+        let damaged = || ErrorKind::NoPolicy.of("its header is damaged; copy or compile it again");
         if image.is_empty() {
-            return Err(ImageError::Empty);
+            return Err(Header::empty());
         }
         let magic = image.len().min(MAGIC.len());
         if image[..magic] != MAGIC[..magic] {
-            return Err(FileMark::of(image)
-                .map_or(ImageError::Foreign, |mark| ImageError::OtherFile { name: mark.name, remedy: mark.remedy() }));
+            return Err(wrong(match FileMark::of(image) {
+                Some(mark) => format!("it is {}, not a policy file; {}", mark.name, mark.remedy()),
+                None => "it is not a policy file; create one with `robosieve compile`".to_owned(),
+            }));
         }
-        let truncated = |expected: u64| Err(ImageError::Truncated { expected, found });
+        let truncated = |expected: u64| {
+            Err(wrong(format!("it is cut short: {found} bytes instead of {expected}; copy or compile it again")))
+        };
         let Some(version) = image.get(8..12) else { return truncated(HEADER as u64) };
         let version = u32::from_le_bytes(version.try_into().expect("four bytes"));
         if version > VERSION {
-            return Err(ImageError::Newer { found: version, known: VERSION });
+            return Err(ErrorKind::Version.of(format!(
+                "it is a policy file of version {version}, and this robosieve reads version {VERSION}; use a newer robosieve"
+            )));
         }
         if version < VERSION {
-            return Err(ImageError::Older { found: version, known: VERSION });
+            let message = format!(
+                "it was written by an older robosieve (file version {version}, and this one reads {VERSION}); compile it again"
+            );
+            return Err(ErrorKind::Version.of(message).about(About::OlderPolicy));
         }
         let Some((header, _)) = image.split_first_chunk::<HEADER>() else { return truncated(HEADER as u64) };
         let long = |at: usize| u64::from_le_bytes(header[at..at + 8].try_into().expect("eight bytes"));
         if xxh3_64(&header[..HASHED]) != long(HASHED) {
-            return Err(ImageError::Header);
+            return Err(damaged());
         }
         let lengths = std::array::from_fn(|section| long(TABLE + 16 * section + 8));
         if lengths.iter().any(|&length| length > u64::MAX >> 8) {
-            return Err(ImageError::Header);
+            return Err(damaged());
         }
         let checksum = u128::from_le_bytes(header[24..40].try_into().expect("sixteen bytes"));
         let decoded = Header { checksum, ..Header::of(lengths) };
         let units = Section::all().zip(lengths).all(|(section, length)| length % section.unit() as u64 == 0);
         // A header has exactly one valid encoding.
         if decoded.encode() != *header || !units {
-            return Err(ImageError::Header);
+            return Err(damaged());
         }
         match decoded.length() {
             expected if expected > found => truncated(expected),
-            expected if expected < found => Err(ImageError::TooLong { expected, found }),
+            expected if expected < found => Err(wrong(format!(
+                "there are bytes after its end: {found} bytes instead of {expected}; copy or compile it again"
+            ))),
             _ => Ok(decoded),
         }
     }
@@ -177,24 +198,26 @@ mod tests {
         image.resize(header.length() as usize, 0);
         assert_eq!(Header::decode(&image, image.len() as u64).unwrap(), header);
         assert!(header.sections.iter().all(|section| section.start % 64 == 0));
-        let error = |image: &[u8]| Header::decode(image, image.len() as u64).unwrap_err();
-        assert!(matches!(error(b""), ImageError::Empty));
-        assert!(matches!(error(b"User-agent: *"), ImageError::Foreign));
+        let error = |image: &[u8]| Header::decode(image, image.len() as u64).unwrap_err().to_string();
+        assert!(error(b"").starts_with("it is empty"));
+        assert!(error(b"User-agent: *").starts_with("it is not a policy file"));
         for length in 1..image.len() {
-            assert!(matches!(error(&image[..length]), ImageError::Truncated { .. }), "{length}");
+            assert!(error(&image[..length]).starts_with("it is cut short"), "{length}");
         }
         let mut longer = image.clone();
         longer.push(0);
-        assert!(matches!(error(&longer), ImageError::TooLong { .. }));
+        assert!(error(&longer).starts_with("there are bytes after its end"));
         for bit in 0..8 * HEADER {
             let mut flipped = image.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
-            match error(&flipped) {
-                ImageError::Foreign => assert!(bit < 64, "{bit}"),
-                ImageError::Newer { .. } => assert!((64..96).contains(&bit), "{bit}"),
-                ImageError::Older { found, known } => assert!((64..96).contains(&bit) && found < known, "{bit}"),
-                ImageError::Header => assert!(bit >= 64, "{bit}"),
-                other => panic!("{bit}: {other}"),
+            let found = error(&flipped);
+            let is = |start: &str| found.starts_with(start);
+            match bit {
+                ..64 => assert!(is("it is not a policy file"), "{bit}: {found}"),
+                64..96 => {
+                    assert!(is("it is a policy file of version") || is("it was written by an older"), "{bit}: {found}");
+                }
+                _ => assert!(is("its header is damaged"), "{bit}: {found}"),
             }
         }
     }

@@ -10,9 +10,9 @@ use super::format::Section;
 use super::pool::{Distinct, ItemSource, NONE, Pool, spread};
 use super::spool::SpillFolder;
 use crate::automaton::{self, Engine, front};
+use crate::error::policy::Error;
 use crate::formats::bytes::push_text;
 use crate::formats::memory::{FileTable, FileVec};
-use crate::policy::error::WriteError;
 use crate::policy::groups::{Group, Row};
 use crate::policy::statistics::Statistics;
 use crate::policy::url_answers::StoredRules;
@@ -93,7 +93,7 @@ impl<'s> Gathered<'s> {
     }
 
     /// The place in the image of an item of a source, with its content if it is new there.
-    fn take(&mut self, source: usize, place: u32) -> Result<(u32, Option<&'s [u8]>), WriteError> {
+    fn take(&mut self, source: usize, place: u32) -> Result<(u32, Option<&'s [u8]>), Error> {
         if place == NONE {
             return Ok((NONE, None));
         }
@@ -116,7 +116,7 @@ impl<'s> Gathered<'s> {
     }
 
     /// The place in the image of an item that is made here.
-    fn make(&mut self, content: &[u8]) -> Result<u32, WriteError> {
+    fn make(&mut self, content: &[u8]) -> Result<u32, Error> {
         let hash = xxh3_64(content) as u32;
         if let Some(new_place) = self.find(hash, content) {
             return Ok(new_place);
@@ -139,7 +139,7 @@ impl<'s> Gathered<'s> {
         }
     }
 
-    fn append(&mut self, source: u32, place: u32, hash: Option<u32>, content: usize) -> Result<u32, WriteError> {
+    fn append(&mut self, source: u32, place: u32, hash: Option<u32>, content: usize) -> Result<u32, Error> {
         let new_place = self.section.place(self.length, content)?;
         let index = self.items.len() as u32;
         let listed = self.items.push(NewItem { source, place, new_place });
@@ -175,7 +175,7 @@ pub(crate) struct Shared<'s> {
 }
 
 impl<'s> Shared<'s> {
-    pub fn new(sources: &[ItemSource<'s>], spill: &SpillFolder) -> Result<Shared<'s>, WriteError> {
+    pub fn new(sources: &[ItemSource<'s>], spill: &SpillFolder) -> Result<Shared<'s>, Error> {
         let gathered = |section, of: fn(&ItemSource<'s>) -> Pool<'s>| {
             Gathered::new(section, sources.iter().map(of).collect::<Vec<_>>(), spill)
         };
@@ -200,7 +200,7 @@ impl<'s> Shared<'s> {
     }
 
     /// The place in the image of a row of a source.
-    pub fn row(&mut self, source: usize, row: u32) -> Result<u32, WriteError> {
+    pub fn row(&mut self, source: usize, row: u32) -> Result<u32, Error> {
         let (rows, before) = self.sources[source];
         let at = before + row as usize;
         if let Some(known) = self.taken[at].checked_sub(1) {
@@ -224,7 +224,7 @@ impl<'s> Shared<'s> {
     }
 
     /// The place in the image of a list of side records of a source, after the operator's own records.
-    pub fn side(&mut self, source: usize, place: u32, own: &[u8]) -> Result<u32, WriteError> {
+    pub fn side(&mut self, source: usize, place: u32, own: &[u8]) -> Result<u32, Error> {
         if own.is_empty() {
             return Ok(self.side.take(source, place)?.0);
         }
@@ -233,7 +233,7 @@ impl<'s> Shared<'s> {
     }
 
     /// A URL, with its rules in the image.
-    pub fn url<'u>(&mut self, url: UrlRecord<'u>) -> Result<UrlRecord<'u>, WriteError> {
+    pub fn url<'u>(&mut self, url: UrlRecord<'u>) -> Result<UrlRecord<'u>, Error> {
         let mut stored = url.stored.into_owned();
         for rules in stored.rules_mut() {
             let StoredRules { source, row, side } = *rules;

@@ -11,8 +11,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::format::Section;
 use super::spool::{SpillFolder, Spool};
+use crate::error::policy::Error;
 use crate::formats::memory::{FileTable, prefetch};
-use crate::policy::error::WriteError;
 use crate::threads;
 
 /// The place of the item without content.
@@ -195,7 +195,7 @@ impl Distinct {
     }
 
     /// The place of the item with this content, which is added if it is new.
-    pub fn intern(&mut self, content: &[u8]) -> Result<u32, WriteError> {
+    pub fn intern(&mut self, content: &[u8]) -> Result<u32, Error> {
         let (hash, pool) = (xxh3_64(content) as u32, self.pool());
         let same = |&(other, place): &(u32, u32)| other == hash && pool.item(place) == content;
         if content.is_empty() {
@@ -211,7 +211,7 @@ impl Distinct {
     }
 
     /// The place of an item with this content, which is new unless it is the first one.
-    pub fn add_new(&mut self, content: &[u8]) -> Result<u32, WriteError> {
+    pub fn add_new(&mut self, content: &[u8]) -> Result<u32, Error> {
         if content.is_empty() {
             return Ok(NONE);
         }

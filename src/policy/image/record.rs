@@ -11,7 +11,7 @@
 //! ```
 
 use super::pool::NONE;
-use crate::policy::error::WriteError;
+use crate::error::policy::{Error, ErrorKind};
 use crate::policy::state::{Answered, Class, LastGood, OriginState, OriginStatus, OverrideState, Ruling, Times};
 
 /// Places of records count units of this many bytes.
@@ -185,16 +185,11 @@ impl<'i> Record<'i> {
     }
 }
 
-pub(crate) fn push(
-    origin: &[u8],
-    row: u32,
-    side: u32,
-    state: &OriginState,
-    out: &mut Vec<u8>,
-) -> Result<(), WriteError> {
+pub(crate) fn push(origin: &[u8], row: u32, side: u32, state: &OriginState, out: &mut Vec<u8>) -> Result<(), Error> {
     let length = u16::try_from(origin.len()).map_err(|_| {
         let start = String::from_utf8_lossy(&origin[..80]).into_owned();
-        WriteError::LongOrigin { length: origin.len(), start }
+        let length = origin.len();
+        ErrorKind::Capture.of(format!("an origin has {length} bytes, but at most 65,535 are possible: {start}..."))
     })?;
     let OriginState { origin_status, answered, last_good, html_page, operator_override } = state;
     let good = last_good.map(|good| good.times).unwrap_or_default();

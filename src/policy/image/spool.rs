@@ -5,9 +5,10 @@ use std::fs::File;
 use std::io;
 use std::path::PathBuf;
 
+use crate::error::policy::Error;
 use crate::formats::memory;
 use crate::formats::memory::FileMemory;
-use crate::policy::error::WriteError;
+use crate::policy::error::spilled;
 
 /// How many bytes of a spool stay in memory if it may use a file.
 pub(crate) const HELD: usize = 16 << 20;
@@ -37,8 +38,8 @@ impl SpillFolder {
     }
 
     /// The error for a failure of a temporary file.
-    pub fn failed(&self, error: io::Error) -> WriteError {
-        WriteError::Spill { folder: self.folder.clone(), error }
+    pub fn failed(&self, error: io::Error) -> Error {
+        spilled(&self.folder, error)
     }
 }
 
@@ -64,7 +65,7 @@ impl Spool {
         self.length as u64
     }
 
-    pub fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let (start, end) = (self.length, self.length + bytes.len());
         if end > self.spill.limit && self.map.as_ref().is_none_or(|map| map.len() < end) {
             self.grow(end).map_err(|error| self.spill.failed(error))?;

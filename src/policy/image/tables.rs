@@ -15,8 +15,8 @@ use super::gather::{Gathered, Shared, compare_rules};
 use super::pool::{Distinct, ItemSource, Pool, Pools};
 use super::spool::{SpillFolder, Spool};
 use crate::dialect::AnswerKind;
+use crate::error::policy::Error;
 use crate::formats::memory::FileVec;
-use crate::policy::error::WriteError;
 use crate::policy::groups::{self, CrawlerClass, Group, Row};
 use crate::policy::url_answers::{StoredAnswer, StoredRules};
 
@@ -32,13 +32,13 @@ impl Tables {
         Tables { pools: Pools::of(|section| Distinct::new(section, spill)), width }
     }
 
-    pub fn row(&mut self, classes: Vec<CrawlerClass<Group>>) -> Result<u32, WriteError> {
+    pub fn row(&mut self, classes: Vec<CrawlerClass<Group>>) -> Result<u32, Error> {
         let row = groups::encode_row(classes, self.width, |set| self.pools.crawlers.intern(set))?;
         self.pools.rows.intern(&row)
     }
 
     /// Stores the row and the side records that another source has at these places.
-    pub fn adopt(&mut self, from: &ItemSource<'_>, rules: StoredRules) -> Result<StoredRules, WriteError> {
+    pub fn adopt(&mut self, from: &ItemSource<'_>, rules: StoredRules) -> Result<StoredRules, Error> {
         let Pools { automata, rules: written, side, rows, crawlers } = &mut self.pools;
         let row = Row(from.rows.item(rules.row)).replaced(
             |group| {
@@ -85,7 +85,7 @@ impl Run {
         urls: impl Iterator<Item = UrlRecord<'u>>,
         source: ItemSource<'_>,
         spill: &SpillFolder,
-    ) -> Result<Run, WriteError> {
+    ) -> Result<Run, Error> {
         let mut shared = Shared::new(&[source], spill)?;
         let (mut run, mut count, mut record) = (Spool::new(spill, Vec::new()), 0, Vec::new());
         let (mut targets, mut tied) = (FileVec::new(&spill.tables()), FileVec::new(&spill.tables()));
@@ -149,7 +149,7 @@ impl Run {
 }
 
 /// Where `write` writes, from the next multiple of the alignment of sections.
-fn part(run: &mut Spool, write: impl FnOnce(&mut Spool) -> Result<(), WriteError>) -> Result<Range<usize>, WriteError> {
+fn part(run: &mut Spool, write: impl FnOnce(&mut Spool) -> Result<(), Error>) -> Result<Range<usize>, Error> {
     let gap = run.len().next_multiple_of(ALIGNMENT) - run.len();
     run.write(&[0; ALIGNMENT as usize][..gap as usize])?;
     let start = run.len() as usize;
@@ -157,7 +157,7 @@ fn part(run: &mut Spool, write: impl FnOnce(&mut Spool) -> Result<(), WriteError
     Ok(start..run.len() as usize)
 }
 
-fn write_pool(run: &mut Spool, section: Section, items: &Gathered<'_>) -> Result<(), WriteError> {
+fn write_pool(run: &mut Spool, section: Section, items: &Gathered<'_>) -> Result<(), Error> {
     let mut item = Vec::new();
     items.contents().try_for_each(|content| {
         item.clear();

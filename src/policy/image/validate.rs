@@ -21,10 +21,11 @@ use super::pool::{NONE, Problem, Starts};
 use super::record::{Record, checked_end, starts};
 use super::sections::{Content, Image, Meta, Trust};
 use crate::dialect::Dialect;
-use crate::formats::error::{FileError, json_problem};
+use crate::error::policy::{Error, ErrorKind};
+use crate::formats::error::json_problem;
+use crate::formats::shown;
 use crate::formats::{memory, seekable};
 use crate::policy::crawlers::check_set;
-use crate::policy::error::{ImageError, OpenError};
 use crate::policy::groups::{Group, Row};
 use crate::policy::url_answers::{StoredAnswer, StoredRules};
 use crate::policy::{lookup, provenance, side_records};
@@ -33,9 +34,11 @@ use crate::{automaton, threads};
 const CHECKED_A_MILLISECOND: usize = 1 << 20;
 
 /// Checks an image whose header is valid. A small one is checked by this thread alone.
-pub(super) fn check(image: &Image, trust: Trust) -> Result<Content, ImageError> {
+pub(super) fn check(image: &Image, trust: Trust) -> Result<Content, Error> {
     let checksum = || match trust {
-        Trust::Nothing if xxh3_128(&image.bytes()[HEADER..]) != image.header.checksum => Err(ImageError::Checksum),
+        Trust::Nothing if xxh3_128(&image.bytes()[HEADER..]) != image.header.checksum => {
+            Err(ErrorKind::NoPolicy.of("it is damaged: its checksum differs; copy or compile it again"))
+        }
         _ => Ok(()),
     };
     let milliseconds = image.bytes().len() / CHECKED_A_MILLISECOND;
@@ -45,7 +48,7 @@ pub(super) fn check(image: &Image, trust: Trust) -> Result<Content, ImageError> 
     })
 }
 
-fn structure(image: &Image) -> Result<Content, ImageError> {
+fn structure(image: &Image) -> Result<Content, Error> {
     if !image.section(Section::Preferences).is_empty() {
         let at = image.header.sections[Section::Preferences as usize].start;
         return Err(damage(Section::Preferences, at, "it is not empty"));
@@ -98,11 +101,12 @@ fn structure(image: &Image) -> Result<Content, ImageError> {
     Ok(content)
 }
 
-fn damage(section: Section, at: u64, problem: impl Into<String>) -> ImageError {
-    ImageError::Damaged { section: section.name(), at, problem: problem.into() }
+fn damage(section: Section, at: u64, problem: impl Into<String>) -> Error {
+    let (section, problem) = (section.name(), problem.into());
+    ErrorKind::NoPolicy.of(format!("it is damaged: {section} (byte {at}): {problem}; copy or compile it again"))
 }
 
-fn meta(image: &Image) -> Result<Content, ImageError> {
+fn meta(image: &Image) -> Result<Content, Error> {
     let wrong = |problem: String| damage(Section::Meta, image.header.sections[Section::Meta as usize].start, problem);
     let Meta { dialect, agents, statistics } =
         serde_json::from_slice(image.section(Section::Meta)).map_err(|error| wrong(json_problem(&error)))?;
@@ -199,12 +203,12 @@ fn check_records(records: &[u8], rows: &Starts, side: &Starts) -> Result<Vec<Ran
 }
 
 impl Image {
-    pub fn read(path: &Path) -> Result<(Image, Content), OpenError> {
+    pub fn read(path: &Path) -> Result<(Image, Content), Error> {
         let (mut file, metadata) = opened(path)?;
-        let unreadable = FileError::of("read the policy", path);
-        let wrong = |problem| OpenError::Image { path: path.to_owned(), problem };
+        let unreadable = ErrorKind::File.with_file("read the policy", path);
+        let wrong = of_image(path);
         if !metadata.is_file() {
-            return Err(unreadable(io::Error::other("it is not a regular file")).into());
+            return Err(unreadable(io::Error::other("it is not a regular file")));
         }
         let length = metadata.len();
         // A large file of another kind takes no memory.
@@ -222,25 +226,25 @@ impl Image {
     /// # Safety
     ///
     /// Callers must ensure that no process changes the bytes of the file, or shortens it, while the image exists.
-    pub unsafe fn map(path: &Path, trust: Trust) -> Result<(Image, Content), OpenError> {
+    pub unsafe fn map(path: &Path, trust: Trust) -> Result<(Image, Content), Error> {
         let (file, _) = opened(path)?;
         // SAFETY: as the caller ensures.
-        let map = unsafe { memory::map(&file) }.map_err(FileError::of("read the policy", path))?;
+        let map = unsafe { memory::map(&file) }.map_err(ErrorKind::File.with_file("read the policy", path))?;
         let checked = Image::checked(map, Some(file), trust);
-        checked.map_err(|problem| OpenError::Image { path: path.to_owned(), problem })
+        checked.map_err(of_image(path))
     }
 
     /// Copies an image from these bytes and checks it.
-    pub fn copied(bytes: &[u8], trust: Trust) -> Result<(Image, Content), ImageError> {
+    pub fn copied(bytes: &[u8], trust: Trust) -> Result<(Image, Content), Error> {
         if bytes.is_empty() {
-            return Err(ImageError::Empty);
+            return Err(Header::empty());
         }
         let mut memory = memory::memory(bytes.len());
         memory.copy_from_slice(bytes);
         Image::checked(memory::read_only(memory), None, trust)
     }
 
-    fn checked(bytes: Mmap, file: Option<File>, trust: Trust) -> Result<(Image, Content), ImageError> {
+    fn checked(bytes: Mmap, file: Option<File>, trust: Trust) -> Result<(Image, Content), Error> {
         let header = Header::decode(&bytes, bytes.len() as u64)?;
         let image = Image { file, bytes, header };
         let content = check(&image, trust)?;
@@ -248,16 +252,21 @@ impl Image {
     }
 }
 
+/// Adds to what is wrong with an image that it is of this policy file.
+fn of_image(path: &Path) -> impl Fn(Error) -> Error + Copy + use<'_> {
+    move |error| error.within(format_args!("cannot use the policy {}: ", shown(path)))
+}
+
 /// Opens a regular file that is not empty.
-fn opened(path: &Path) -> Result<(File, Metadata), OpenError> {
-    let unreadable = FileError::of("read the policy", path);
+fn opened(path: &Path) -> Result<(File, Metadata), Error> {
+    let unreadable = ErrorKind::File.with_file("read the policy", path);
     if path.is_dir() {
-        return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)).into());
+        return Err(unreadable(io::Error::from(io::ErrorKind::IsADirectory)));
     }
     let file = seekable::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
     if metadata.len() == 0 {
-        return Err(OpenError::Image { path: path.to_owned(), problem: ImageError::Empty });
+        return Err(of_image(path)(Header::empty()));
     }
     Ok((file, metadata))
 }

@@ -12,11 +12,13 @@ use super::record::{self, Record};
 use super::spool::{SpillFolder, Spool};
 use super::{Content, Image, Meta};
 use crate::dialect::Dialect;
+use crate::error::Problem;
+use crate::error::policy::Error;
 use crate::formats::memory;
 use crate::formats::memory::FileVec;
 use crate::policy::Policy;
 use crate::policy::crawlers::Crawlers;
-use crate::policy::error::WriteError;
+use crate::policy::error::unwritten;
 use crate::policy::groups::Row;
 use crate::policy::lookup;
 use crate::policy::resolve::Resolved;
@@ -48,7 +50,7 @@ impl<'s> Writer<'s> {
         dialect: &'static Dialect,
         sources: &[ItemSource<'s>],
         spill: &SpillFolder,
-    ) -> Result<Writer<'s>, WriteError> {
+    ) -> Result<Writer<'s>, Error> {
         let shared = Shared::new(sources, spill)?;
         let (origins, answers) = (Spool::new(spill, Vec::new()), Spool::new(spill, Vec::new()));
         let (marks, pointers, record) = (Vec::new(), FileVec::new(&spill.tables()), Vec::new());
@@ -57,7 +59,7 @@ impl<'s> Writer<'s> {
     }
 
     /// Adds the next URL. If it is the robots.txt of an origin, `resolved` is the origin's state.
-    pub fn add(&mut self, url: UrlRecord<'_>, resolved: Option<&Resolved>) -> Result<(), WriteError> {
+    pub fn add(&mut self, url: UrlRecord<'_>, resolved: Option<&Resolved>) -> Result<(), Error> {
         threads::check();
         let before = self.origins.len();
         if let Some(pointer) = Pointer::of(&url.stored.kept, self.answers.len(), before) {
@@ -76,7 +78,7 @@ impl<'s> Writer<'s> {
     }
 
     /// Adds the next origin.
-    fn add_origin(&mut self, url: &UrlRecord<'_>, resolved: &Resolved) -> Result<(), WriteError> {
+    fn add_origin(&mut self, url: &UrlRecord<'_>, resolved: &Resolved) -> Result<(), Error> {
         let is_next = self.count == 0 || Record::at(&self.record, 0).origin < url.origin;
         assert!(is_next, "origins are added in order");
         let place = self.origins.len() / record::UNIT as u64;
@@ -95,36 +97,33 @@ impl<'s> Writer<'s> {
     }
 
     /// The policy of the image, which is written to `spill`, with the statistics of the sources, completed.
-    pub fn policy(self, statistics: Statistics, spill: &SpillFolder) -> Result<Policy, WriteError> {
+    pub fn policy(self, statistics: Statistics, spill: &SpillFolder) -> Result<Policy, Error> {
         let sealed = self.seal(statistics)?;
+        let spilled = |error| spill.failed(error);
         let length = sealed.header.length();
         if length <= spill.limit as u64 {
             let mut memory = memory::memory(length as usize);
-            let (header, content) = sealed.write(&mut Cursor::new(&mut memory[..]))?;
+            let (header, content) = sealed.write(&mut Cursor::new(&mut memory[..])).map_err(spilled)?;
             return Ok(Policy::of(Image { file: None, bytes: memory::read_only(memory), header }, content));
         }
-        let spilled = |error| spill.failed(error);
         let mut file = tempfile::tempfile_in(&spill.folder).map_err(spilled)?;
-        let (header, content) = sealed.write(&mut file).map_err(|error| match error {
-            WriteError::Io(error) => spilled(error),
-            other => other,
-        })?;
+        let (header, content) = sealed.write(&mut file).map_err(spilled)?;
         // SAFETY: the file has no name, so no other process has it, and it is written no more.
         let bytes = unsafe { memory::map(&file) }.map_err(spilled)?;
         Ok(Policy::of(Image { bytes, file: Some(file), header }, content))
     }
 
     /// Writes the image at the start of `out`. Returns its statistics.
-    pub fn write(self, statistics: Statistics, out: &mut (impl Write + Seek + Send)) -> Result<Statistics, WriteError> {
+    pub fn write(self, statistics: Statistics, out: &mut (impl Write + Seek + Send)) -> Result<Statistics, Problem> {
         let (_, content) = self.seal(statistics)?.write(out)?;
         Ok(content.statistics)
     }
 
-    fn seal(mut self, statistics: Statistics) -> Result<Sealed<'s>, WriteError> {
+    fn seal(mut self, statistics: Statistics) -> Result<Sealed<'s>, Error> {
         let statistics = Statistics { origins: self.count, ..self.shared.statistics(statistics) };
         let (dialect, agents) = (self.dialect.name.to_owned(), self.columns.clone());
         let meta = Meta { dialect, agents, statistics: statistics.of_file() };
-        let meta_bytes = serde_json::to_vec(&meta).map_err(io::Error::from)?;
+        let meta_bytes = serde_json::to_vec(&meta).map_err(|error| unwritten(io::Error::from(error).into()))?;
         self.shared.rows.finish();
         let table = lookup::LookupTable::build(self.origins.bytes(), lookup::hash_of, &self.spill.tables());
         let table = table.map_err(|error| self.spill.failed(error))?;
@@ -158,7 +157,7 @@ struct Sealed<'s> {
 
 impl Sealed<'_> {
     /// Writes the image. In a pool, one thread gathers its parts while another writes the previous ones.
-    fn write(self, out: &mut (impl Write + Seek + Send)) -> Result<(Header, Content), WriteError> {
+    fn write(self, out: &mut (impl Write + Seek + Send)) -> io::Result<(Header, Content)> {
         out.seek(SeekFrom::Start(HEADER as u64))?;
         let mut summed = Summed { out, sum: Xxh3::new() };
         match threads::number() {

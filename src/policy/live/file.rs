@@ -10,8 +10,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
 
 use crate::dialect::Dialect;
+use crate::error::policy::Error;
 use crate::policy::capture::{Selected, SelectedGroup};
-use crate::policy::error::WriteError;
 use crate::policy::groups::{CrawlerClass, Group, Groups, encode_row};
 use crate::policy::image::{ItemSource, NONE, Pool, Section, SpillFolder, Tables};
 use crate::policy::provenance;
@@ -125,7 +125,7 @@ impl FileMaker {
     pub(in crate::policy) fn file(
         self: &Arc<FileMaker>,
         mut selected: Selected,
-    ) -> Result<(LiveFile, StoredRules), WriteError> {
+    ) -> Result<(LiveFile, StoredRules), Error> {
         match selected.classes.pop() {
             Some(class) if selected.classes.is_empty() => self.file_of_class(class, &selected.side_records),
             last => {
@@ -140,7 +140,7 @@ impl FileMaker {
         self: &Arc<FileMaker>,
         CrawlerClass { group, columns }: CrawlerClass<SelectedGroup>,
         side_records: &[u8],
-    ) -> Result<(LiveFile, StoredRules), WriteError> {
+    ) -> Result<(LiveFile, StoredRules), Error> {
         let (rules, place) = pool_of(Section::Rules, group.as_ref().map_or(&[], |group| &group.rules));
         let group =
             group.map(|group| Group { automaton: first_place(Section::Automata), rules: place, own: group.own });
@@ -152,7 +152,7 @@ impl FileMaker {
     }
 
     /// A file with several groups. Its automata are compiled now, because rows have their order.
-    fn file_of_classes(self: &Arc<FileMaker>, mut selected: Selected) -> Result<(LiveFile, StoredRules), WriteError> {
+    fn file_of_classes(self: &Arc<FileMaker>, mut selected: Selected) -> Result<(LiveFile, StoredRules), Error> {
         selected.compile(self.dialect);
         let mut tables = Tables::new(self.width, &SpillFolder::none());
         let rules = selected.store(&mut tables)?;

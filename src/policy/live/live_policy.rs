@@ -13,13 +13,13 @@ use super::origin::LiveOrigin;
 use super::state::{Gathering, LiveState, LiveUrls};
 use super::waiting::WaitingTable;
 use crate::dialect::Dialect;
+use crate::error::policy::Error;
 use crate::formats::replace::folder_of;
 use crate::formats::write_lock::WriteLock;
 use crate::lock::{Mutex, lock};
 use crate::policy::captures::Captures;
 use crate::policy::crawlers::Crawlers;
-use crate::policy::error::{Error, MergeError};
-use crate::policy::merge::{agree, merge_into};
+use crate::policy::merge::{agree, merge};
 use crate::policy::overrides::Overrides;
 use crate::policy::{Policy, Statistics};
 
@@ -121,8 +121,7 @@ impl LivePolicy {
     /// A live policy without answers, for some crawlers, in unbounded memory.
     pub fn new(crawlers: impl Into<Crawlers>, dialect: &'static Dialect) -> LivePolicy {
         let columns = crawlers.into();
-        let base =
-            Captures::new(columns.clone(), dialect).into_policy().expect("memory holds a policy without origins");
+        let base = Captures::new(columns.clone(), dialect).policy().expect("memory holds a policy without origins");
         let state = LiveState { base, generation: 0, urls: LiveUrls::default(), version: 0, rebased_at: 0 };
         let maker = FileMaker::new(columns.count(), dialect);
         LivePolicy(Arc::new(Live {
@@ -143,7 +142,7 @@ impl LivePolicy {
     /// dialect or its crawlers differ, every later call that can fail does.
     #[must_use]
     pub fn over(self, policy: Policy) -> LivePolicy {
-        if self.put_beneath(policy.clone()).is_err() {
+        if self.rebase(policy.clone()).is_err() {
             *lock(&self.0.unfit) = Some(policy);
         }
         self
@@ -159,7 +158,7 @@ impl LivePolicy {
     /// An error if the base does not fit.
     pub(crate) fn fitted(&self) -> Result<(), Error> {
         let unfit = lock(&self.0.unfit).clone();
-        unfit.map_or(Ok(()), |policy| Ok(self.put_beneath(policy)?))
+        unfit.map_or(Ok(()), |policy| self.rebase(policy))
     }
 
     /// Adds overrides, which take precedence over all answers, as [`Captures::add_overrides`] does. They close a site at once.
@@ -169,7 +168,7 @@ impl LivePolicy {
     /// If the robots.txt of one is damaged or not text, or the [base](LivePolicy::over) does not fit.
     pub fn put_overrides(&self, overrides: &Overrides) -> Result<(), Error> {
         self.fitted()?;
-        Ok(self.fold_overrides(overrides)?)
+        self.fold_overrides(overrides)
     }
 
     /// Writes a policy file with all answers: those of the base, and all that were put before the call. It is the file that would be
@@ -186,8 +185,8 @@ impl LivePolicy {
             let items: Vec<_> = stored.files.iter().map(LiveFile::items).collect();
             newer.adopt(url, stored.stored.clone(), &items)?;
         }
-        let newer = newer.into_policy()?;
-        Ok(merge_into(&[state.base.clone(), newer], None, out)?.statistics)
+        let newer = newer.policy()?;
+        Ok(merge(&[state.base.clone(), newer], None, out)?.statistics)
     }
 
     /// Puts another policy beneath, such as the file that was just [written](LivePolicy::write), and frees what it has. Matchers judge
@@ -199,15 +198,10 @@ impl LivePolicy {
     /// If its dialect or its crawlers differ, or a temporary file for the layers of a [layered](Policy::layered) one cannot be
     /// written: then nothing changes.
     pub fn rebase(&self, policy: Policy) -> Result<(), Error> {
-        self.put_beneath(policy)?;
-        Ok(())
-    }
-
-    fn put_beneath(&self, policy: Policy) -> Result<(), MergeError> {
         let live = &*self.0;
         let earlier = live.state.load_full();
         agree(&[earlier.base.clone(), policy.clone()])?;
-        let base = policy.flat(&std::env::temp_dir())?;
+        let base = policy.flattened(&std::env::temp_dir())?;
         // Readers and writers go on meanwhile: what comes later is not in the policy.
         let over = LiveState { base: base.clone(), ..(*earlier).clone() };
         let mut contained = Vec::new();

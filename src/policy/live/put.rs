@@ -8,13 +8,13 @@ use super::ledger::Ledger;
 use super::live_policy::{Live, LivePolicy};
 use super::state::{Gathering, LiveState, LiveUrl};
 use crate::dialect::AnswerKind;
+use crate::error::policy::{Error, ErrorKind};
 use crate::formats::time;
 use crate::lock::lock;
 use crate::origin;
 use crate::policy::capture::Capture;
 use crate::policy::captures::read_override;
 use crate::policy::compiled::{chain, unasked};
-use crate::policy::error::{Error, LiveError, WriteError};
 use crate::policy::image::compare_rules;
 use crate::policy::overrides::Overrides;
 use crate::policy::source::{Answer, Captured, TimeBounds};
@@ -71,18 +71,18 @@ impl LivePolicy {
     pub fn put(&self, answer: Answer) -> Result<Put, Error> {
         self.fitted()?;
         let url = answer.url.clone().or_else(|| answer.origin.clone()).unwrap_or_default();
-        let wrong = |problem: String| LiveError::Answer { url: url.clone(), problem };
+        let wrong = |problem: String| ErrorKind::Source.of(format!("the answer for {url:?} cannot be used: {problem}"));
         let limit = robots::body_limit([self.0.dialect]);
         let read = answer.capture(TimeBounds::at(time::now()), limit);
         let Captured { capture, problem } = read.map_err(|flaw| wrong(flaw.to_string()))?;
         if capture.answered.fetched_at.is_none() {
-            return Err(wrong("it has no time, by which answers are ordered".to_owned()).into());
+            return Err(wrong("it has no time, by which answers are ordered".to_owned()));
         }
         Ok(Put { problem: problem.map(|problem| problem.to_string()), ..self.put_capture(capture)? })
     }
 
     /// Takes a capture whose URL is canonical.
-    pub(crate) fn put_capture(&self, capture: Capture) -> Result<Put, WriteError> {
+    pub(crate) fn put_capture(&self, capture: Capture) -> Result<Put, Error> {
         let news = self.read(capture)?;
         let (url, kind) = (news.url.clone(), news.answer.kind);
         let (effect, state) = self.fold(news);
@@ -95,7 +95,7 @@ impl LivePolicy {
     }
 
     /// Reads a capture. No lock is held meanwhile.
-    fn read(&self, capture: Capture) -> Result<News, WriteError> {
+    fn read(&self, capture: Capture) -> Result<News, Error> {
         let live = &*self.0;
         let mut file = None;
         let read = capture.read(&live.columns, live.dialect).stored(|selected| {
@@ -129,7 +129,7 @@ impl LivePolicy {
     }
 
     /// Adds overrides. They may close sites, so there is always memory for them.
-    pub(super) fn fold_overrides(&self, overrides: &Overrides) -> Result<(), WriteError> {
+    pub(super) fn fold_overrides(&self, overrides: &Overrides) -> Result<(), Error> {
         let live = &*self.0;
         for (origin, given) in overrides.iter() {
             let (mut placement, file) = read_override(origin, given, &live.columns, live.dialect)?;

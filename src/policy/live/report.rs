@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use super::live_policy::LivePolicy;
 use super::state::{Gathering, LiveState};
+use crate::error::policy::Error;
 use crate::origin::{self, InvalidUrl};
 use crate::policy::Policy;
 use crate::policy::captures::Captures;
-use crate::policy::error::WriteError;
 use crate::policy::state::{Answered, OriginStatus, OverrideState};
 use crate::preferences::SignalScope;
 use crate::robots::{Delay, SideKey};
@@ -62,7 +62,7 @@ impl LivePolicy {
         &self,
         state: &LiveState,
         origins: impl Iterator<Item = &'o [u8]>,
-    ) -> Result<Policy, WriteError> {
+    ) -> Result<Policy, Error> {
         let (mut captures, mut gathering) =
             (Captures::new((*self.0.columns).clone(), self.0.dialect), Gathering::to_adopt(state));
         // Many may redirect to the same URL.
@@ -77,6 +77,6 @@ impl LivePolicy {
                 }
             }
         }
-        captures.into_policy()
+        captures.policy()
     }
 }

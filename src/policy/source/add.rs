@@ -7,13 +7,17 @@ use std::path::{Path, PathBuf};
 
 use super::answer::bare_origin;
 use super::directory;
-use super::error::SourceError;
+use super::error::in_source;
+#[cfg(not(all(feature = "parquet", feature = "warc")))]
+use super::error::without;
+use super::error::{not_read, of_kind, unreadable};
 use super::fields::FieldNames;
 use super::intake::Intake;
 #[cfg(feature = "cli")]
 use super::intake::Newest;
 use super::json_lines;
 use super::kind::{MARK, START, SourceKind};
+use super::opened::is_of_damage;
 use super::opened::{OpenSource, Start, is_file, is_folder};
 use super::options::Options;
 #[cfg(feature = "parquet")]
@@ -24,13 +28,15 @@ use super::robots::Robots;
 use super::warc::Archives;
 #[cfg(feature = "cli")]
 use crate::dialect::Dialect;
+use crate::error::policy::{Error, ErrorKind};
 use crate::formats::coding;
 #[cfg(feature = "cli")]
 use crate::formats::compression::DEFAULT_WINDOW;
 use crate::formats::compression::{Compression, Damaged, Reader, with_help};
 #[cfg(feature = "parquet")]
 use crate::formats::seekable;
-use crate::policy::{Captures, Error};
+use crate::formats::shown;
+use crate::policy::Captures;
 #[cfg(feature = "cli")]
 use crate::robots::{Agents, body_limit};
 
@@ -43,27 +49,19 @@ use crate::robots::{Agents, body_limit};
 ///
 /// If a source cannot be read or is malformed in part, or a folder is empty.
 pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<(), Error> {
-    Ok(add_sources(sources, options, captures)?)
-}
-
-pub(crate) fn add_sources(
-    sources: &[impl AsRef<Path>],
-    options: &Options,
-    captures: &mut Captures,
-) -> Result<(), SourceError> {
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
     options.take(captures, |intake| add_all(&sources, intake)?.finish(intake, |intake| intake.take_targets()))
 }
 
 /// Adds all captures of the sources, except other pages of archives. Returns the archives.
-fn add_all(sources: &[&Path], intake: &mut Intake<'_>) -> Result<Archives, SourceError> {
+fn add_all(sources: &[&Path], intake: &mut Intake<'_>) -> Result<Archives, Error> {
     let mut archives = Archives::default();
     for &path in sources {
-        if is_folder(path).map_err(SourceError::unreadable(path))? {
+        if is_folder(path).map_err(unreadable(path))? {
             intake.time_of_source = None;
             directory::add(path, intake)?;
         } else {
-            let source = OpenSource::open(path).map_err(SourceError::unreadable(path))?;
+            let source = OpenSource::open(path).map_err(unreadable(path))?;
             add_open(source, &mut archives, intake)?;
         }
     }
@@ -71,23 +69,23 @@ fn add_all(sources: &[&Path], intake: &mut Intake<'_>) -> Result<Archives, Sourc
 }
 
 /// Adds all captures of a source that is not a folder. Passes over damaged parts if the options say so.
-fn add_open(source: OpenSource, archives: &mut Archives, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+fn add_open(source: OpenSource, archives: &mut Archives, intake: &mut Intake<'_>) -> Result<(), Error> {
     let path = &source.path.clone();
     intake.time_of_source = intake.times.of_file(path)?;
     match add_file(source, archives, intake) {
-        Err(error) if intake.options.skip_bad && error.is_damage() => {
+        Err(error) if intake.options.skip_bad && is_of_damage(&error) => {
             intake.captures.statistics.captures.cut_sources += 1;
-            intake.pass_over(path, Reason::Rest, || error.in_source(path));
+            intake.pass_over(path, Reason::Rest, || in_source(&error, path));
             Ok(())
         }
         added => added,
     }
 }
 
-fn add_file(source: OpenSource, archives: &mut Archives, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+fn add_file(source: OpenSource, archives: &mut Archives, intake: &mut Intake<'_>) -> Result<(), Error> {
     let memory = intake.decompressor();
     let path = &source.path.clone();
-    let mut reader = Reader::within(source.bytes, memory).map_err(SourceError::unreadable(path))?;
+    let mut reader = Reader::within(source.bytes, memory).map_err(unreadable(path))?;
     let compression = reader.compression();
     let is_file = is_file(path);
     let is_damaged = |start: &[u8]| is_damaged_archive(path, compression, start, memory);
@@ -98,11 +96,11 @@ fn add_file(source: OpenSource, archives: &mut Archives, intake: &mut Intake<'_>
         if Damaged::of(&error).is_some() && (is_archive || is_damaged(b"")?) {
             return archives.add(path, io::empty(), compression, intake);
         }
-        return Err(SourceError::unreadable(path)(error));
+        return Err(unreadable(path)(error));
     }
     let mut text = io::Cursor::new(start.clone()).chain(reader);
     match (SourceKind::of_text(&start), compression.filter(|_| is_file)) {
-        (kind, _) if kind.is_not_read() => Err(SourceError::not_read(path, kind)),
+        (kind, _) if kind.is_not_read() => Err(not_read(path, kind)),
         (SourceKind::Warc, _) => archives.add(path, text, compression, intake),
         (SourceKind::Parquet, _) => add_parquet(path, compression.is_none(), &mut text, intake),
         (SourceKind::RobotsTxt, Some(_)) if is_damaged(&start)? => archives.add(path, text, compression, intake),
@@ -111,8 +109,8 @@ fn add_file(source: OpenSource, archives: &mut Archives, intake: &mut Intake<'_>
             drop(text);
             let room = intake.room_ahead();
             let read = |text: &mut dyn BufRead| json_lines::add(path, text, intake);
-            let file = File::open(path).map_err(SourceError::unreadable(path))?;
-            with_help(&file, compression, memory, room, read).map_err(SourceError::unreadable(path))?
+            let file = File::open(path).map_err(unreadable(path))?;
+            with_help(&file, compression, memory, room, read).map_err(unreadable(path))?
         }
     }
 }
@@ -123,14 +121,14 @@ fn add_parquet(
     is_stored_as_read: bool,
     text: &mut impl BufRead,
     intake: &mut Intake<'_>,
-) -> Result<(), SourceError> {
-    let file = seekable::or_copied(path, is_stored_as_read, text).map_err(SourceError::unreadable(path))?;
+) -> Result<(), Error> {
+    let file = seekable::or_copied(path, is_stored_as_read, text).map_err(unreadable(path))?;
     parquet::add(path, file, intake)
 }
 
 #[cfg(not(feature = "parquet"))]
-fn add_parquet(path: &Path, _: bool, _: &mut impl BufRead, _: &mut Intake<'_>) -> Result<(), SourceError> {
-    Err(SourceError::without(path, SourceKind::Parquet, "parquet"))
+fn add_parquet(path: &Path, _: bool, _: &mut impl BufRead, _: &mut Intake<'_>) -> Result<(), Error> {
+    Err(without(path, SourceKind::Parquet, "parquet"))
 }
 
 /// Archives; a program built without WARC has none.
@@ -146,8 +144,8 @@ impl Archives {
         _text: impl BufRead,
         _compression: Option<crate::formats::compression::Compression>,
         _intake: &mut Intake<'_>,
-    ) -> Result<(), SourceError> {
-        Err(SourceError::without(path, SourceKind::Warc, "warc"))
+    ) -> Result<(), Error> {
+        Err(without(path, SourceKind::Warc, "warc"))
     }
 
     pub fn is_damaged(
@@ -158,8 +156,8 @@ impl Archives {
         Ok(false)
     }
 
-    pub fn add_for_pages(&mut self, path: &Path, _intake: &Intake<'_>) -> Result<(), SourceError> {
-        Err(SourceError::without(path, SourceKind::Warc, "warc"))
+    pub fn add_for_pages(&mut self, path: &Path, _intake: &Intake<'_>) -> Result<(), Error> {
+        Err(without(path, SourceKind::Warc, "warc"))
     }
 
     pub fn with_other_pages(&self) -> Vec<PathBuf> {
@@ -170,7 +168,7 @@ impl Archives {
         self,
         _intake: &mut Intake<'_>,
         _next_pages: impl FnMut(&mut Intake<'_>) -> hashbrown::HashSet<u128>,
-    ) -> Result<(), SourceError> {
+    ) -> Result<(), Error> {
         Ok(())
     }
 }
@@ -182,28 +180,27 @@ const NAMES_ORIGINS: &str = "which names its own origins; do not give one";
 /// # Errors
 ///
 /// If the file cannot be read or is something else, its time cannot be meant, or `origin` is not an origin.
-pub(crate) fn add_single(
-    path: &Path,
-    origin: &str,
-    options: &Options,
-    captures: &mut Captures,
-) -> Result<(), SourceError> {
-    let canonical = bare_origin(origin).map_err(|reason| SourceError::Origin { given: origin.to_owned(), reason })?;
-    if is_folder(path).map_err(SourceError::unreadable(path))? {
-        return Err(SourceError::of_kind(path, SourceKind::Folder, NAMES_ORIGINS));
+pub fn add_single(path: &Path, origin: &str, options: &Options, captures: &mut Captures) -> Result<(), Error> {
+    let canonical = bare_origin(origin).map_err(|reason| {
+        ErrorKind::Source.of(format!(
+            "{origin:?} is not an origin, such as https://example.com or http://example.com:8080: {reason}"
+        ))
+    })?;
+    if is_folder(path).map_err(unreadable(path))? {
+        return Err(of_kind(path, SourceKind::Folder, NAMES_ORIGINS));
     }
     let intake = options.intake(captures);
-    let mut source = OpenSource::open(path).map_err(SourceError::unreadable(path))?;
+    let mut source = OpenSource::open(path).map_err(unreadable(path))?;
     match kind_of(&mut source, &FieldNames::default(), intake.decompressor())? {
         SourceKind::RobotsTxt => add_robots(source, canonical, intake).map(|_| ()),
-        kind => Err(SourceError::of_kind(path, kind, NAMES_ORIGINS)),
+        kind => Err(of_kind(path, kind, NAMES_ORIGINS)),
     }
 }
 
 /// Adds an open robots.txt for an origin, and returns it.
-fn add_robots(source: OpenSource, origin: String, mut intake: Intake<'_>) -> Result<Robots, SourceError> {
+fn add_robots(source: OpenSource, origin: String, mut intake: Intake<'_>) -> Result<Robots, Error> {
     let path = &source.path.clone();
-    let robots = Robots::read(source.bytes, intake.body_limit()).map_err(SourceError::unreadable(path))?;
+    let robots = Robots::read(source.bytes, intake.body_limit()).map_err(unreadable(path))?;
     if let Err(problem) = robots.text {
         intake.note_problem(path, problem, || origin.clone());
     }
@@ -219,14 +216,16 @@ fn add_robots(source: OpenSource, origin: String, mut intake: Intake<'_>) -> Res
 /// # Errors
 ///
 /// If it cannot be read, is neither a source nor a robots.txt, or is a source of a kind that is not read.
-fn kind_of(source: &mut OpenSource, names: &FieldNames, memory: u64) -> Result<SourceKind, SourceError> {
-    let Start { text, compression, damage } =
-        source.start(START, memory).map_err(SourceError::unreadable(&source.path))?;
+fn kind_of(source: &mut OpenSource, names: &FieldNames, memory: u64) -> Result<SourceKind, Error> {
+    let Start { text, compression, damage } = source.start(START, memory).map_err(unreadable(&source.path))?;
     match SourceKind::of_file(&text, names) {
-        Err(form) => Err(SourceError::NotRobots { path: source.path.clone(), form }),
+        Err(form) => {
+            let message = format!("{} looks like {}, not like a robots.txt", shown(&source.path), form.name());
+            Err(ErrorKind::Source.of(message).about(form.about()))
+        }
         // Compressed twice: as a robots.txt, it is decoded.
         Ok(_) if coding::is_marked(&text) => Ok(SourceKind::RobotsTxt),
-        Ok(kind) if kind.is_not_read() => Err(SourceError::not_read(&source.path, kind)),
+        Ok(kind) if kind.is_not_read() => Err(not_read(&source.path, kind)),
         Ok(SourceKind::RobotsTxt) if damage && is_damaged_archive(&source.path, compression, &text, memory)? => {
             Ok(SourceKind::Warc)
         }
@@ -235,14 +234,9 @@ fn kind_of(source: &mut OpenSource, names: &FieldNames, memory: u64) -> Result<S
 }
 
 /// Whether a file is an archive although it begins with damage, or with this text, which is of no source.
-fn is_damaged_archive(
-    path: &Path,
-    compression: Option<Compression>,
-    start: &[u8],
-    memory: u64,
-) -> Result<bool, SourceError> {
+fn is_damaged_archive(path: &Path, compression: Option<Compression>, start: &[u8], memory: u64) -> Result<bool, Error> {
     match compression.filter(|_| is_file(path) && !start.trim_ascii().starts_with(b"{")) {
-        Some(compression) => Archives::is_damaged(path, compression, memory).map_err(SourceError::unreadable(path)),
+        Some(compression) => Archives::is_damaged(path, compression, memory).map_err(unreadable(path)),
         None => Ok(false),
     }
 }
@@ -258,11 +252,11 @@ pub(crate) fn add_for_any(
     origin: &str,
     options: &Options,
     captures: &mut Captures,
-) -> Result<Option<Robots>, SourceError> {
-    if is_folder(path).map_err(SourceError::unreadable(path))? {
-        return add_sources(&[path], options, captures).map(|()| None);
+) -> Result<Option<Robots>, Error> {
+    if is_folder(path).map_err(unreadable(path))? {
+        return add(&[path], options, captures).map(|()| None);
     }
-    let mut source = OpenSource::open(path).map_err(SourceError::unreadable(path))?;
+    let mut source = OpenSource::open(path).map_err(unreadable(path))?;
     let intake = options.intake(captures);
     if kind_of(&mut source, &options.names, intake.decompressor())? == SourceKind::RobotsTxt {
         return add_robots(source, origin.to_owned(), intake).map(Some);
@@ -291,11 +285,11 @@ pub(crate) enum Whole {
 ///
 /// As [`add`](super::add()), and if the file is neither a robots.txt nor a source.
 #[cfg(feature = "cli")]
-pub(crate) fn whole(path: &Path, options: &Options, dialect: &'static Dialect) -> Result<Whole, SourceError> {
-    let mut source = OpenSource::open(path).map_err(SourceError::unreadable(path))?;
+pub(crate) fn whole(path: &Path, options: &Options, dialect: &'static Dialect) -> Result<Whole, Error> {
+    let mut source = OpenSource::open(path).map_err(unreadable(path))?;
     if kind_of(&mut source, &options.names, DEFAULT_WINDOW)? == SourceKind::RobotsTxt {
         let robots = Robots::read(source.bytes, body_limit([dialect]));
-        return robots.map(Whole::Robots).map_err(SourceError::unreadable(path));
+        return robots.map(Whole::Robots).map_err(unreadable(path));
     }
     let mut captures = Captures::new(Agents::everybody(), dialect);
     let mut found = Newest::default();
@@ -338,11 +332,7 @@ pub struct Part {
 /// # Errors
 ///
 /// As [`add`](super::add()).
-pub(crate) fn add_part(
-    sources: &[impl AsRef<Path>],
-    options: &Options,
-    captures: &mut Captures,
-) -> Result<Part, SourceError> {
+pub fn add_part(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<Part, Error> {
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
     let passes = usize::from(captures.dialect().redirects.hops) + 1;
     let mut part = Part { passes, ..Part::default() };
@@ -362,12 +352,12 @@ pub(crate) fn add_part(
 /// # Errors
 ///
 /// If an archive cannot be read.
-pub(crate) fn add_pages(
+pub fn add_pages(
     archives: &[impl AsRef<Path>],
     pages: HashSet<u128>,
     options: &Options,
     captures: &mut Captures,
-) -> Result<HashSet<u128>, SourceError> {
+) -> Result<HashSet<u128>, Error> {
     let paths: Vec<&Path> = archives.iter().map(AsRef::as_ref).collect();
     let (mut targets, mut pages) = (HashSet::new(), pages.into_iter().collect());
     options.take(captures, |intake| {

@@ -9,13 +9,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::answer::bare_origin;
-use super::error::SourceError;
 use super::intake::Intake;
 use super::kind::SourceKind;
 use super::passed_over::{Reason, is_plausible};
 use super::robots::Robots;
+use crate::error::policy::{Error, ErrorKind};
 use crate::formats::compression::Compression;
+use crate::formats::shown;
 use crate::policy::Capture;
+use crate::policy::source::error::{of_kind, unreadable};
 use crate::robots::{BodyFlaw, BodyProblem};
 use crate::threads;
 
@@ -24,11 +26,11 @@ const BATCH: usize = 64;
 
 const ARCHIVES: [&str; 4] = [".warc", ".arc", ".wacz", ".zip"];
 
-pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), Error> {
     let mut named = Vec::<PathBuf>::new();
     let mut odd = Vec::<String>::new();
-    for entry in fs::read_dir(path).map_err(SourceError::unreadable(path))? {
-        let entry = entry.map_err(SourceError::unreadable(path))?;
+    for entry in fs::read_dir(path).map_err(unreadable(path))? {
+        let entry = entry.map_err(unreadable(path))?;
         let path = entry.path();
         let (whole, stem) = (name(&path, false), name(&path, true));
         let mut origins = origins_of(whole);
@@ -52,14 +54,16 @@ pub(super) fn add(path: &Path, intake: &mut Intake<'_>) -> Result<(), SourceErro
     }
     report_odd_names(path, odd, intake);
     if named.is_empty() {
-        return Err(SourceError::Empty { path: path.to_owned() });
+        let path = shown(path);
+        let message = format!("{path} holds no robots.txt: name its files by host or percent-encoded origin");
+        return Err(ErrorKind::Source.of(message));
     }
     // The order in a directory depends on the file system; errors and counts should not.
     named.sort_unstable();
     let limit = intake.body_limit();
     let times = intake.times;
     for batch in named.chunks(BATCH) {
-        let read: Vec<Result<_, SourceError>> =
+        let read: Vec<Result<_, Error>> =
             threads::map(batch, |path| Ok((times.of_file(path)?, read_file(path, limit)?)));
         for (file, read) in batch.iter().zip(read) {
             let (fetched_at, (captures, text)) = read?;
@@ -97,11 +101,11 @@ fn report_odd_names(path: &Path, mut odd: Vec<String>, intake: &mut Intake<'_>) 
 /// The captures of a file for the origins that it is named by; and its text, or why it is no robots.txt.
 type RobotsFile = (Vec<Capture>, Result<Arc<[u8]>, BodyProblem>);
 
-fn read_file(path: &Path, limit: usize) -> Result<RobotsFile, SourceError> {
-    let robots = Robots::open(path, limit).map_err(SourceError::unreadable(path))?;
+fn read_file(path: &Path, limit: usize) -> Result<RobotsFile, Error> {
+    let robots = Robots::open(path, limit).map_err(unreadable(path))?;
     if let Some(kind) = archive(path, &robots) {
         let problem = "but each file of a folder is a robots.txt; give the archive itself";
-        return Err(SourceError::of_kind(path, kind, problem));
+        return Err(of_kind(path, kind, problem));
     }
     let origins = origins_of(name(path, robots.was_compressed));
     let captures = origins.into_iter().map(|(origin, exact)| robots.of(origin, exact)).collect();

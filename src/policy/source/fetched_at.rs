@@ -5,9 +5,11 @@ use std::time::UNIX_EPOCH;
 use std::{fs, io};
 
 use super::answer::TimeBounds;
-use super::error::SourceError;
+use super::error::wrong;
+use crate::error::policy::Error;
 #[cfg(feature = "batch")]
 use crate::formats::time_text;
+use crate::policy::source::error::unreadable;
 
 /// The time of fetching for a source's answers that have none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,30 +30,28 @@ pub(super) struct SourceTimes {
 
 impl SourceTimes {
     /// The time for the answers in a file, in seconds of Unix time, if one is given.
-    pub fn of_file(self, path: &Path) -> Result<Option<i64>, SourceError> {
+    pub fn of_file(self, path: &Path) -> Result<Option<i64>, Error> {
         let time = match self.given {
             None => return Ok(None),
             Some(FetchedAt::At(time)) => time,
-            Some(FetchedAt::Modified) => modified(path).map_err(SourceError::unreadable(path))?,
+            Some(FetchedAt::Modified) => modified(path).map_err(unreadable(path))?,
         };
         self.checked(path, time)
     }
 
     /// The time of answers in memory, for which `name` stands.
-    pub fn of_memory(self, name: &Path) -> Result<Option<i64>, SourceError> {
+    pub fn of_memory(self, name: &Path) -> Result<Option<i64>, Error> {
         match self.given {
             None => Ok(None),
             Some(FetchedAt::At(time)) => self.checked(name, time),
             Some(FetchedAt::Modified) => {
-                let problem = "no file has them, so there is no time of modification; give a time".to_owned();
-                Err(SourceError::Time { path: name.to_owned(), problem })
+                Err(wrong(name, "no file has them, so there is no time of modification; give a time"))
             }
         }
     }
 
-    fn checked(self, path: &Path, time: i64) -> Result<Option<i64>, SourceError> {
-        let wrong = |problem| SourceError::Time { path: path.to_owned(), problem };
-        self.bounds.check_fetched(Some(time)).map_err(wrong)?;
+    fn checked(self, path: &Path, time: i64) -> Result<Option<i64>, Error> {
+        self.bounds.check_fetched(Some(time)).map_err(|problem| wrong(path, problem))?;
         Ok(Some(time))
     }
 }

@@ -72,8 +72,8 @@ impl FieldNames {
     ///
     /// # Errors
     ///
-    /// [`NoColumn`] if a column is needed and not there.
-    pub(crate) fn columns(&self, find: impl Fn(&str) -> Option<usize>) -> Result<Vec<(Field, usize)>, NoColumn> {
+    /// The name of a column that is needed and not there.
+    pub(crate) fn columns(&self, find: impl Fn(&str) -> Option<usize>) -> Result<Vec<(Field, usize)>, String> {
         let place = |field| self.name(field).and_then(&find);
         let mut columns = Vec::new();
         for field in Field::ALL {
@@ -88,7 +88,7 @@ impl FieldNames {
             };
             match (self.name(field).filter(|_| is_wanted), place(field)) {
                 (Some(_), Some(at)) => columns.push((field, at)),
-                (Some(name), None) if is_needed => return Err(NoColumn { name: name.to_owned() }),
+                (Some(name), None) if is_needed => return Err(name.to_owned()),
                 _ => {}
             }
         }
@@ -101,7 +101,7 @@ fn no_field(given: &str) -> ValueError {
     let message = format!(
         "{given:?} names no field, or one that has a name; expected FIELD=NAME, separated by commas, where FIELD is one of {known}"
     );
-    ValueError::of(ValueErrorKind::Fields, message)
+    ValueErrorKind::Fields.of(message)
 }
 
 impl FromStr for FieldNames {
@@ -144,14 +144,6 @@ named! {
         /// The headers: an object or a list of pairs of texts, in Parquet also a map, or a text with either in JSON.
         Headers = "headers",
     }
-}
-
-/// A table lacks a column that is needed.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("it has no column {name:?}")]
-pub(crate) struct NoColumn {
-    /// The column.
-    pub name: String,
 }
 
 #[cfg(test)]

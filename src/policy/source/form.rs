@@ -8,6 +8,7 @@
 
 use super::fields::Field;
 use crate::dialect::Dialect;
+use crate::error::About;
 use crate::robots::{NoteKind, Robots};
 
 /// The form of a file that is not a robots.txt.
@@ -31,6 +32,15 @@ impl TextForm {
         match json(text) {
             Some(form) if !has_record(text) => Some(form),
             _ => is_table(text).then_some(TextForm::Table),
+        }
+    }
+
+    /// What a file of this form is about that is no robots.txt.
+    pub fn about(self) -> About {
+        match self {
+            TextForm::JsonLines => About::JsonLines,
+            TextForm::Json => About::Json,
+            TextForm::Table => About::Table,
         }
     }
 

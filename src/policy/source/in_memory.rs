@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use super::answer::{Answer, Flaw};
-use super::error::SourceError;
+use super::answer::Answer;
+use super::error::no_answer;
 use super::options::Options;
 use super::passed_over::Reason;
-use crate::policy::{Captures, Error};
+use crate::error::policy::Error;
+use crate::policy::Captures;
 
 /// Stands for the path of the source in messages.
 const IN_MEMORY: &str = "responses in memory";
@@ -44,19 +45,19 @@ pub fn add_answers(
     captures: &mut Captures,
 ) -> Result<(), Error> {
     let (answers, source) = (answers.into_iter(), Path::new(IN_MEMORY));
-    let taken = options.take(captures, |intake| {
+    options.take(captures, |intake| {
         let limit = intake.body_limit();
         intake.time_of_source = intake.times.of_memory(source)?;
         for (number, answer) in (1..).zip(answers) {
-            let error = |flaw: Flaw| SourceError::Answer { number, problem: flaw.to_string() };
-            let read = answer.capture(intake.times.bounds, limit).map_err(|flaw| (Reason::BadAnswer, error(flaw)));
+            let read = answer
+                .capture(intake.times.bounds, limit)
+                .map_err(|flaw| (Reason::BadAnswer, no_answer(number, flaw.to_string())));
             if let Some(capture) = intake.capture_of(source, || format!("answer {number}"), read)? {
                 intake.add_answer(source, capture)?;
             }
         }
         Ok(())
-    });
-    Ok(taken?)
+    })
 }
 
 #[cfg(test)]

@@ -10,14 +10,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::SourceError;
 use super::answer::{Captured, TimeBounds, is_named_robots_txt, page};
+use super::error::in_source;
 use super::fetched_at::SourceTimes;
 use super::options::Options;
 use super::passed_over::{PassedOver, Reason};
 use crate::dialect::AnswerKind;
+use crate::error::policy::Error;
 use crate::formats::time;
-use crate::policy::{Capture, Captures, WriteError};
+use crate::policy::{Capture, Captures};
 use crate::robots::{BodyFlaw, BodyProblem, body_limit};
 use crate::threads;
 
@@ -116,7 +117,7 @@ impl<'c> Intake<'c> {
     }
 
     /// Adds captures; a body that consecutive captures share is read once.
-    pub fn add(&mut self, captures: impl IntoIterator<Item = Capture>) -> Result<(), WriteError> {
+    pub fn add(&mut self, captures: impl IntoIterator<Item = Capture>) -> Result<(), Error> {
         for mut capture in captures {
             threads::check();
             capture.answered.fetched_at = capture.answered.fetched_at.or(self.time_of_source);
@@ -141,7 +142,7 @@ impl<'c> Intake<'c> {
 
     /// Adds an answer of a source. If it is useful only as a redirect target, and no redirect leads to it, that is
     /// reported.
-    pub fn add_answer(&mut self, source: &Path, capture: Capture) -> Result<(), WriteError> {
+    pub fn add_answer(&mut self, source: &Path, capture: Capture) -> Result<(), Error> {
         if !is_named_robots_txt(&capture.url) {
             match self.pages.last_mut() {
                 Some((known, pages)) if known == source => pages.push(capture.url.clone()),
@@ -164,7 +165,7 @@ impl<'c> Intake<'c> {
     }
 
     /// Adds the remaining captures, and waits until all are stored.
-    pub fn finish(mut self) -> Result<(), WriteError> {
+    pub fn finish(mut self) -> Result<(), Error> {
         self.flush()?;
         for (source, pages) in std::mem::take(&mut self.pages) {
             for url in pages {
@@ -176,7 +177,7 @@ impl<'c> Intake<'c> {
         self.captures.settle()
     }
 
-    fn flush(&mut self) -> Result<(), WriteError> {
+    fn flush(&mut self) -> Result<(), Error> {
         self.bytes = 0;
         self.captures.add_ahead(std::mem::take(&mut self.batch))
     }
@@ -206,8 +207,8 @@ impl<'c> Intake<'c> {
         &mut self,
         source: &Path,
         place: impl FnOnce() -> String,
-        read: Result<Captured, (Reason, SourceError)>,
-    ) -> Result<Option<Capture>, SourceError> {
+        read: Result<Captured, (Reason, Error)>,
+    ) -> Result<Option<Capture>, Error> {
         match read {
             Ok(Captured { capture, problem }) => {
                 if let Some(problem) = problem {
@@ -218,7 +219,7 @@ impl<'c> Intake<'c> {
             Err((_, error)) if !self.options.skip_bad => Err(error),
             Err((reason, error)) => {
                 self.captures.statistics.captures.bad += 1;
-                self.pass_over(source, reason, || error.in_source(source));
+                self.pass_over(source, reason, || in_source(&error, source));
                 Ok(None)
             }
         }

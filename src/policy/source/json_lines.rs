@@ -13,16 +13,19 @@ use std::fmt;
 use std::io::{BufRead, Read};
 use std::path::Path;
 
-use super::SourceError;
 use super::answer::{Answer, Captured, Flaw, TimeBounds};
 use super::fields::{Field, FieldNames};
 use super::headers::Headers;
 use super::intake::Intake;
 use super::passed_over::Reason;
+use crate::error::policy::{Error, ErrorKind};
+use crate::error::{About, Problem};
 use crate::formats::error::json_words;
 use crate::formats::time_text;
+use crate::formats::{shortened, shown, visible};
+use crate::policy::source::error::unreadable;
 
-pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) -> Result<(), Error> {
     let names = &intake.options.names;
     let (mut number, mut offset_after) = (0, 0);
     let mut line = Vec::new();
@@ -32,7 +35,7 @@ pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) 
         line.clear();
         let read = text.by_ref().take(longest as u64).read_until(b'\n', &mut line);
         number += 1;
-        match read.map_err(SourceError::unreadable(path))? as u64 {
+        match read.map_err(unreadable(path))? as u64 {
             0 => break,
             read => offset_after += read,
         }
@@ -48,7 +51,7 @@ pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) 
                 intake.add_answer(path, capture)?;
             }
             if is_cut {
-                offset_after += text.skip_until(b'\n').map_err(SourceError::unreadable(path))? as u64;
+                offset_after += text.skip_until(b'\n').map_err(unreadable(path))? as u64;
             }
         }
     }
@@ -57,60 +60,61 @@ pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) 
 
 const SHOWN: usize = 20;
 
+/// What is wrong with a line.
 #[derive(Debug)]
-enum Problem {
-    /// It lacks a key; its keys are these.
-    NoKey(String, Vec<String>),
-    /// It is not JSON, or has a value of the wrong type, at this byte of the line.
-    Json(u64, String),
-    Other(String),
+struct Wrong {
+    /// The byte of the line.
+    at: u64,
+    problem: Problem,
 }
 
-impl From<String> for Problem {
-    fn from(problem: String) -> Problem {
-        Problem::Other(problem)
+impl From<String> for Wrong {
+    fn from(problem: String) -> Wrong {
+        Wrong { at: 0, problem: shortened(problem).to_string().into() }
     }
 }
 
-impl Problem {
-    /// That a line, which is an object, lacks a key.
-    fn no_key(lacks: String, line: &[u8]) -> Problem {
+impl Wrong {
+    /// A line, which is an object, lacks a key; its others are shown.
+    fn no_key(lacks: &str, line: &[u8]) -> Wrong {
         let mut keys = Vec::new();
         // No field has these names, so its values may be of any type.
         let line = serde_json::Deserializer::from_slice(line)
             .deserialize_map(Line(None, |key: &str| keys.push(key.to_owned())));
         drop(line);
-        Problem::NoKey(lacks, keys)
+        if keys.len() > SHOWN {
+            keys.splice(SHOWN.., ["...".to_owned()]);
+        }
+        let known = keys.join(", ");
+        let known = shortened(visible(&known));
+        let problem = format!("this answer has {lacks}; its keys are {known}; name the keys to read");
+        Wrong { at: 0, problem: Problem::from(problem).about(About::AnswerFields) }
     }
 
     /// The error for a line, counted from 1, that begins at `offset`.
-    fn at(self, path: &Path, line: u64, offset: u64) -> SourceError {
-        let path = path.to_owned();
-        match self {
-            Problem::NoKey(lacks, mut keys) => {
-                if keys.len() > SHOWN {
-                    keys.splice(SHOWN.., ["...".to_owned()]);
-                }
-                SourceError::NoKey { path, line, offset, lacks, known: keys.join(", ") }
-            }
-            Problem::Json(at, problem) => SourceError::Line { path, line, offset: offset + at, problem },
-            Problem::Other(problem) => SourceError::Line { path, line, offset, problem },
-        }
+    fn at(self, path: &Path, line: u64, offset: u64) -> Error {
+        let Wrong { at, problem } = self;
+        let problem = match problem.about {
+            None if line == 1 => problem.about(About::FirstLine),
+            _ => problem,
+        };
+        let place = format!("{}, line {line} (byte {}): ", shown(path), offset + at);
+        ErrorKind::Source.of(problem.within(place))
     }
 }
 
 /// The problem with the JSON of a line.
-fn json(error: &serde_json::Error, line: &[u8]) -> Problem {
+fn json(error: &serde_json::Error, line: &[u8]) -> Wrong {
     // To the parser, a line feed begins another line.
     let text = line.trim_ascii_end();
     let at = if error.is_eof() || error.line() > 1 { text.len() } else { error.column().saturating_sub(1) };
     let what = if error.is_data() { "this answer" } else { "this line" };
     let words = json_words(error);
     let expected = "expected JSON Lines, WARC, Parquet, or one robots.txt with its origin";
-    Problem::Json(at as u64, format!("{what} cannot be read: {words}; {expected}"))
+    Wrong { at: at as u64, ..format!("{what} cannot be read: {words}; {expected}").into() }
 }
 
-fn capture(line: &[u8], names: &FieldNames, bounds: TimeBounds, limit: usize) -> Result<Captured, Problem> {
+fn capture(line: &[u8], names: &FieldNames, bounds: TimeBounds, limit: usize) -> Result<Captured, Wrong> {
     let expected = |error| json(&error, line);
     let mut json = serde_json::Deserializer::from_slice(line);
     let Fields { mut answer, status, times: [fetched_at, expires, unreachable_since] } =
@@ -122,7 +126,7 @@ fn capture(line: &[u8], names: &FieldNames, bounds: TimeBounds, limit: usize) ->
         None if names.name(Field::Status).is_none() => Some(200),
         None => {
             let key = names.name(Field::Status).unwrap_or_default();
-            return Err(Problem::no_key(format!("no {key:?}, which is null if nobody answered"), line));
+            return Err(Wrong::no_key(&format!("no {key:?}, which is null if nobody answered"), line));
         }
     };
     answer.fetched_at = seconds(fetched_at)?;
@@ -133,11 +137,11 @@ fn capture(line: &[u8], names: &FieldNames, bounds: TimeBounds, limit: usize) ->
         (one, other) => format!("no {:?}", one.or(other).unwrap_or_default()),
     };
     answer.capture(bounds, limit).map_err(|flaw| match flaw {
-        Flaw::NoUrl => Problem::no_key(either(Field::Url, Field::Origin), line),
+        Flaw::NoUrl => Wrong::no_key(&either(Field::Url, Field::Origin), line),
         Flaw::NoBody(status) => {
-            Problem::no_key(format!("status {status}, but {}", either(Field::Body, Field::BodyBase64)), line)
+            Wrong::no_key(&format!("status {status}, but {}", either(Field::Body, Field::BodyBase64)), line)
         }
-        Flaw::Other(problem) => Problem::Other(problem),
+        Flaw::Other(problem) => problem.into(),
     })
 }
 

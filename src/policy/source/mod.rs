@@ -39,16 +39,12 @@ pub use add::add;
 #[cfg(feature = "cli")]
 pub(crate) use add::add_single;
 #[cfg(feature = "cli")]
-pub(crate) use add::add_sources;
-#[cfg(feature = "cli")]
 pub(crate) use add::{Whole, add_for_any, whole};
 pub use answer::Answer;
 pub(super) use answer::{Captured, TimeBounds};
 pub(crate) use answer::{bare_origin, page};
-pub(crate) use error::{RecordProblem, SourceError};
 pub use fetched_at::FetchedAt;
 pub use fields::FieldNames;
-pub(crate) use form::TextForm;
 pub use in_memory::add_answers;
 pub use kind::SourceKind;
 pub use options::Options;

@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use super::error::SourceError;
 use super::intake::Intake;
 use super::kind::{START, SourceKind};
+use crate::error::policy::Error;
 use crate::formats::compression::{Compression, DEFAULT_WINDOW, Reader, is_damage, peeked};
-use crate::formats::error::FileError;
+use crate::formats::error::Malformed;
 use crate::formats::{STANDARD_INPUT, is_standard_input};
 
 /// A source that is no folder, from its first byte.
@@ -104,13 +104,8 @@ impl Intake<'_> {
     }
 }
 
-impl SourceError {
-    /// Whether the source is damaged, so that some of it may have been read.
-    pub(super) fn is_damage(&self) -> bool {
-        match self {
-            SourceError::Unreadable(FileError { error, .. }) => is_damage(error),
-            SourceError::Parquet { .. } => true,
-            _ => false,
-        }
-    }
+/// Whether a source is damaged, so that some of it may have been read.
+pub(super) fn is_of_damage(error: &Error) -> bool {
+    let problem = error.problem();
+    problem.cause::<Malformed>().is_some() || problem.source.as_ref().is_some_and(is_damage)
 }

@@ -1,9 +1,9 @@
 //! How to read sources.
 
-use super::error::SourceError;
 use super::fetched_at::FetchedAt;
 use super::fields::FieldNames;
 use super::intake::Intake;
+use crate::error::policy::Error;
 use crate::policy::Captures;
 
 setters! {
@@ -33,12 +33,12 @@ impl Options {
     pub(super) fn take(
         &self,
         captures: &mut Captures,
-        read: impl FnOnce(&mut Intake<'_>) -> Result<(), SourceError> + Send,
-    ) -> Result<(), SourceError> {
+        read: impl FnOnce(&mut Intake<'_>) -> Result<(), Error> + Send,
+    ) -> Result<(), Error> {
         captures.on_a_reader(|captures| {
             let mut intake = self.intake(captures);
             read(&mut intake)?;
-            Ok(intake.finish()?)
+            intake.finish()
         })
     }
 

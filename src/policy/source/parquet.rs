@@ -9,40 +9,23 @@ use std::fs::File;
 use std::path::Path;
 
 use super::answer::{Answer, Captured, TimeBounds};
-use super::error::SourceError;
-use super::fields::{Field, FieldNames, NoColumn};
+use super::fields::{Field, FieldNames};
 use super::header_column::HeaderColumn;
 use super::intake::Intake;
 use super::passed_over::Reason;
-use crate::formats::columnar::{self, Batches, Malformed, ParquetFile, RowRange, guarded};
+use crate::error::policy::{Error, ErrorKind};
+use crate::error::{About, Problem};
+use crate::formats::columnar::{self, Batches, ParquetFile, RowRange, guarded};
 use crate::formats::value_column::{ValueColumn, ValueKind};
+use crate::formats::{shortened, shown};
 use crate::threads;
 
 /// How many rows are read at a time, unless they are large.
 const BATCH: usize = 256;
 
-/// A problem of the file.
-enum Problem {
-    File(String),
-    /// A missing column, and the columns of the file.
-    NoColumn(String, String),
-}
-
-impl From<Malformed> for Problem {
-    fn from(Malformed(problem): Malformed) -> Problem {
-        Problem::File(problem)
-    }
-}
-
-pub(super) fn add(path: &Path, file: File, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+pub(super) fn add(path: &Path, file: File, intake: &mut Intake<'_>) -> Result<(), Error> {
     let names = &intake.options.names;
-    let wrong = |problem: Problem| {
-        let path = path.to_owned();
-        match problem {
-            Problem::File(problem) => SourceError::Parquet { path, problem },
-            Problem::NoColumn(name, known) => SourceError::NoColumn { path, name, known },
-        }
-    };
+    let wrong = |problem: Problem| ErrorKind::Source.of(problem.within(format_args!("{}: ", shown(path))));
     let file = guarded(|| ParquetFile::open_for_seconds(file)).map_err(|malformed| wrong(malformed.into()))?;
     let file = file.within(intake.pages_room());
     let groups = file.metadata().row_groups();
@@ -59,8 +42,10 @@ pub(super) fn add(path: &Path, file: File, intake: &mut Intake<'_>) -> Result<()
         let mut has_more = read.iter().map(|rows| !rows.is_empty()).collect::<Vec<_>>().into_iter();
         open.retain(|_| has_more.next().unwrap_or_default());
         for (row, read) in read.into_iter().flatten() {
-            let error = |problem| SourceError::Row { path: path.to_owned(), row, problem };
-            let read = read.map_err(|problem| (Reason::BadRow, error(problem)));
+            let read = read.map_err(|problem| {
+                let (path, problem) = (shown(path), shortened(problem));
+                (Reason::BadRow, ErrorKind::Source.of(format!("{path}, row {row}: {problem}")))
+            });
             let capture = intake.capture_of(path, || format!("row {row}"), read)?;
             intake.add(capture)?;
         }
@@ -126,7 +111,11 @@ fn columns(schema: &SchemaDescriptor, names: &FieldNames) -> Result<Columns, Pro
         Some(Field::Headers) => HeaderColumn::find(schema, name),
         _ => columnar::find(schema, name),
     });
-    let found = found.map_err(|NoColumn { name }| Problem::NoColumn(name, columnar::names(schema).join(", ")))?;
+    let found = found.map_err(|name| {
+        let known = shortened(columnar::names(schema).join(", "));
+        Problem::from(format!("it has no column {name:?}; its columns are {known}; name the columns to read"))
+            .about(About::AnswerFields)
+    })?;
     let mut columns = Columns { values: [const { None }; Field::ALL.len()], headers: None };
     for (field, at) in found {
         let kind = match field {

@@ -3,12 +3,11 @@
 //! waits.
 
 use super::gather::Held;
+use crate::error::run::Error;
 use crate::input::chunks::Chunk;
 use crate::lock::Mutex;
-use crate::output::error::OutputError;
 use crate::output::form::{Block, OutputOptions};
 use crate::output::table::FileRows;
-use crate::run::error::FilterError;
 use crate::run::queue::{Step, Turns};
 use crate::run::worker::{Judged, Worker};
 
@@ -26,27 +25,27 @@ pub(in crate::run) trait BlockBuilder: Sync {
     }
 
     /// Makes the rows of a judged chunk for the files of a `set`, if lines become rows.
-    fn prepare(&self, _set: usize, _chunk: &Chunk<'_>, _worker: &mut Worker) -> Result<Vec<FileRows>, FilterError> {
+    fn prepare(&self, _set: usize, _chunk: &Chunk<'_>, _worker: &mut Worker) -> Result<Vec<FileRows>, Error> {
         Ok(Vec::new())
     }
 
     /// Makes the blocks of a judged chunk, and of earlier lines that need not wait any longer. Returns whether the run
     /// continues.
-    fn blocks(&self, turn: Turn<'_>, rows: Vec<FileRows>, judged: &mut Judged) -> Result<bool, FilterError>;
+    fn blocks(&self, turn: Turn<'_>, rows: Vec<FileRows>, judged: &mut Judged) -> Result<bool, Error>;
 
     /// Writes what still waits after the last chunk.
-    fn end(self: Box<Self>, _write: &mut Write<'_>) -> Result<(), OutputError> {
+    fn end(self: Box<Self>, _write: &mut Write<'_>) -> Result<(), Error> {
         Ok(())
     }
 
     /// The lines or rows that wait after the last chunk, for a checkpoint.
-    fn held(self: Box<Self>) -> Result<Held, OutputError> {
+    fn held(self: Box<Self>) -> Result<Held, Error> {
         Ok(Held::nothing())
     }
 }
 
 /// Writes blocks.
-pub(in crate::run) type Write<'w> = dyn FnMut(Vec<Block<'static>>) -> Result<(), OutputError> + 'w;
+pub(in crate::run) type Write<'w> = dyn FnMut(Vec<Block<'static>>) -> Result<(), Error> + 'w;
 
 /// The turn of a chunk.
 pub(in crate::run) struct Turn<'t> {
@@ -74,7 +73,7 @@ pub(in crate::run) struct PlainText {
 }
 
 impl BlockBuilder for PlainText {
-    fn blocks(&self, _: Turn<'_>, _: Vec<FileRows>, judged: &mut Judged) -> Result<bool, FilterError> {
+    fn blocks(&self, _: Turn<'_>, _: Vec<FileRows>, judged: &mut Judged) -> Result<bool, Error> {
         judged.tallies = self.style.map_or_else(Vec::new, |style| judged.tallies(style));
         Ok(true)
     }

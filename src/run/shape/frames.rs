@@ -7,11 +7,11 @@ use std::borrow::Cow;
 
 use super::blocks::{BlockBuilder, Turn, Write};
 use super::gather::{Gathered, Gatherer, Held};
+use crate::error::run::Error;
 use crate::lock::{Mutex, into_inner, lock};
-use crate::output::error::OutputError;
+use crate::output::error::not_compressed;
 use crate::output::form::{Block, Compressor, FrameCompression, OutputOptions};
 use crate::output::table::FileRows;
-use crate::run::error::FilterError;
 use crate::run::worker::Judged;
 
 /// Text that is compressed.
@@ -38,14 +38,14 @@ impl Frames {
 
 impl Compressors {
     /// Compresses gathered lines into blocks.
-    fn blocks(&self, gathered: Vec<Gathered>) -> Result<Vec<Block<'static>>, OutputError> {
+    fn blocks(&self, gathered: Vec<Gathered>) -> Result<Vec<Block<'static>>, Error> {
         if gathered.is_empty() {
             return Ok(Vec::new());
         }
         let free = lock(&self.free).pop();
-        let mut compressor = free.map_or_else(|| Compressor::new(self.format), Ok).map_err(OutputError::Compress)?;
+        let mut compressor = free.map_or_else(|| Compressor::new(self.format), Ok).map_err(not_compressed)?;
         let block = |Gathered { set, file, text }: Gathered| {
-            let pieces = vec![Cow::Owned(compressor.frame(&text).map_err(OutputError::Compress)?)];
+            let pieces = vec![Cow::Owned(compressor.frame(&text).map_err(not_compressed)?)];
             Ok(Block { set, file, pieces, tally: self.style.tally(file, &text) })
         };
         let blocks = gathered.into_iter().map(block).collect();
@@ -59,7 +59,7 @@ impl BlockBuilder for Frames {
         true
     }
 
-    fn blocks(&self, turn: Turn<'_>, _: Vec<FileRows>, judged: &mut Judged) -> Result<bool, FilterError> {
+    fn blocks(&self, turn: Turn<'_>, _: Vec<FileRows>, judged: &mut Judged) -> Result<bool, Error> {
         let taken = turn.take(&self.gatherer, |gatherer| {
             let texts = judged.buffers.iter_mut().map(|pieces| &mut pieces.copies);
             let gathered = gatherer.take(turn.set, &turn.ended, texts);
@@ -71,12 +71,12 @@ impl BlockBuilder for Frames {
         Ok(true)
     }
 
-    fn end(self: Box<Self>, write: &mut Write<'_>) -> Result<(), OutputError> {
+    fn end(self: Box<Self>, write: &mut Write<'_>) -> Result<(), Error> {
         let Frames { gatherer, compressors } = *self;
         write(compressors.blocks(into_inner(gatherer).rest())?)
     }
 
-    fn held(self: Box<Self>) -> Result<Held, OutputError> {
+    fn held(self: Box<Self>) -> Result<Held, Error> {
         Ok(Held { gathered: into_inner(self.gatherer), ..Held::nothing() })
     }
 }

@@ -6,12 +6,11 @@
 
 use super::blocks::{BlockBuilder, Turn, Write};
 use super::gather::Held;
+use crate::error::run::Error;
 use crate::input::chunks::Chunk;
 use crate::lock::{Mutex, into_inner, lock};
-use crate::output::error::OutputError;
 use crate::output::form::Block;
 use crate::output::table::{FileRows, FullGroup, TableSchema, WaitingRows};
-use crate::run::error::FilterError;
 use crate::run::worker::{Judged, Worker};
 use crate::threads;
 
@@ -32,12 +31,12 @@ impl RowGroups {
 }
 
 /// Encodes a row group as a block of its file.
-fn encode(tables: &[TableSchema], group: FullGroup) -> Result<Block<'static>, OutputError> {
+fn encode(tables: &[TableSchema], group: FullGroup) -> Result<Block<'static>, Error> {
     tables[group.set].row_group(group)
 }
 
 /// Encodes row groups at the same time, one of them in this thread.
-fn encode_all(tables: &[TableSchema], groups: Vec<FullGroup>) -> Result<Vec<Block<'static>>, OutputError> {
+fn encode_all(tables: &[TableSchema], groups: Vec<FullGroup>) -> Result<Vec<Block<'static>>, Error> {
     let (count, groups) = (groups.len(), Mutex::new(groups.into_iter().enumerate()));
     let next = || lock(&groups).next();
     let work = || std::iter::from_fn(next).map(|(at, group)| (at, encode(tables, group))).collect::<Vec<_>>();
@@ -55,7 +54,7 @@ impl BlockBuilder for RowGroups {
         true
     }
 
-    fn prepare(&self, set: usize, chunk: &Chunk<'_>, worker: &mut Worker) -> Result<Vec<FileRows>, FilterError> {
+    fn prepare(&self, set: usize, chunk: &Chunk<'_>, worker: &mut Worker) -> Result<Vec<FileRows>, Error> {
         let Some((outcomes, mut causes)) = worker.rows(chunk.text()) else {
             unreachable!("a worker notes what rows show")
         };
@@ -64,10 +63,10 @@ impl BlockBuilder for RowGroups {
         Ok(rows)
     }
 
-    fn blocks(&self, turn: Turn<'_>, rows: Vec<FileRows>, judged: &mut Judged) -> Result<bool, FilterError> {
+    fn blocks(&self, turn: Turn<'_>, rows: Vec<FileRows>, judged: &mut Judged) -> Result<bool, Error> {
         let taken = turn.take(&self.waiting, |waiting| {
             let full = waiting.take(rows, &turn.ended)?;
-            Ok::<_, OutputError>((full, (turn.is_due)().then(|| waiting.checkpoint()).transpose()?))
+            Ok::<_, Error>((full, (turn.is_due)().then(|| waiting.checkpoint()).transpose()?))
         });
         let Some((full, rows)) = taken.transpose()? else { return Ok(false) };
         judged.made = Some(full.into_iter().map(|group| encode(&self.tables, group)).collect::<Result<_, _>>()?);
@@ -75,7 +74,7 @@ impl BlockBuilder for RowGroups {
         Ok(true)
     }
 
-    fn end(self: Box<Self>, write: &mut Write<'_>) -> Result<(), OutputError> {
+    fn end(self: Box<Self>, write: &mut Write<'_>) -> Result<(), Error> {
         let RowGroups { tables, waiting, at_once } = *self;
         let mut rest = into_inner(waiting).rest();
         while !rest.is_empty() {
@@ -86,7 +85,7 @@ impl BlockBuilder for RowGroups {
         Ok(())
     }
 
-    fn held(self: Box<Self>) -> Result<Held, OutputError> {
+    fn held(self: Box<Self>) -> Result<Held, Error> {
         Ok(Held { rows: into_inner(self.waiting).checkpoint()?, ..Held::nothing() })
     }
 }

@@ -1,19 +1,17 @@
 //! Reads a receipt, and checks whether it is consistent, before any other file is read.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fs, io};
 
-use crate::formats::error::{FileError, json_problem};
+use crate::error::run::{Error, ErrorKind};
+use crate::formats::error::json_problem;
 use crate::formats::{seekable, shown};
-use crate::input::error::ListError;
 use crate::judge::tally::{LINE_HASH, Tally};
 use crate::outcome::Partition;
 use crate::output::folder::{RECEIPT, is_file_of_run};
 use crate::output::receipt::{FilePart, LeftOutPart, Part, PartitionPart, Receipt};
-use crate::robots::AgentError;
 use crate::run::balance;
-use crate::run::opaque::{Error, ErrorKind};
 
 /// The contradictions in a receipt, in sentences.
 pub(crate) fn contradictions(receipt: &Receipt) -> Vec<String> {
@@ -189,86 +187,34 @@ fn appended<'p>(parts: impl Iterator<Item = &'p Part>) -> Tally {
     balance::consecutive(&parts.map(Part::tally).collect::<Vec<_>>())
 }
 
-is_opaque!(VerifyError as Error: |_| ErrorKind::Receipt);
-
-/// Why a receipt can be neither proved nor disproved.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum VerifyError {
-    /// There is no receipt.
-    #[error(
-        "{} does not exist: this is not the folder of a complete run; an interrupted run has no receipt until it is complete",
-        shown(path)
-    )]
-    NoReceipt {
-        /// Where it should be.
-        path: PathBuf,
-    },
-    /// A file cannot be read.
-    #[error(transparent)]
-    Unreadable(#[from] FileError),
-    /// The file is not a valid receipt.
-    #[error("{} is not a receipt of robosieve: {problem}", shown(path))]
-    Malformed {
-        /// The receipt.
-        path: PathBuf,
-        /// The problem, with its line.
-        problem: String,
-    },
-    /// A receipt in which an agent is not valid.
-    #[error("{} is not a receipt of robosieve: {error}", shown(path))]
-    Agents {
-        /// The receipt.
-        path: PathBuf,
-        /// The problem.
-        error: AgentError,
-    },
-    /// A receipt without crawlers, which no run writes.
-    #[error("{} is not a receipt of robosieve: it names no crawler: `agents` is empty", shown(path))]
-    NoAgents {
-        /// The receipt.
-        path: PathBuf,
-    },
-    /// A receipt with checksums of another kind.
-    #[error(
-        "{} has checksums of another kind ({found}); verify it with robosieve {version}, which wrote it",
-        shown(path)
-    )]
-    OtherHash {
-        /// The receipt.
-        path: PathBuf,
-        /// The kind.
-        found: String,
-        /// The version of the program that made it.
-        version: String,
-    },
-    /// A list or an output that cannot be read, or changed meanwhile.
-    #[error(transparent)]
-    List(#[from] ListError),
-}
-
 /// Reads and checks the receipt in a folder.
-pub(crate) fn read_receipt(directory: &Path) -> Result<Receipt, VerifyError> {
+pub(crate) fn read_receipt(directory: &Path) -> Result<Receipt, Error> {
     read_receipt_file(&directory.join(RECEIPT))
 }
 
 /// Reads and checks the receipt at a path.
-pub(crate) fn read_receipt_file(path: &Path) -> Result<Receipt, VerifyError> {
-    let path = path.to_owned();
-    let bytes = seekable::ensure(&path).and_then(|()| fs::read(&path)).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => VerifyError::NoReceipt { path: path.clone() },
-        _ => FileError::of("read", &path)(error).into(),
+pub(crate) fn read_receipt_file(path: &Path) -> Result<Receipt, Error> {
+    let bytes = seekable::ensure(path).and_then(|()| fs::read(path)).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => ErrorKind::Receipt.of(format!(
+            "{} does not exist: this is not the folder of a complete run; an interrupted run has no receipt until it is complete",
+            shown(path)
+        )),
+        _ => ErrorKind::Receipt.with_file("read", path)(error),
     })?;
-    let receipt: Receipt = serde_json::from_slice(&bytes)
-        .map_err(|error| VerifyError::Malformed { path: path.clone(), problem: json_problem(&error) })?;
+    let malformed =
+        |problem: String| ErrorKind::Receipt.of(format!("{} is not a receipt of robosieve: {problem}", shown(path)));
+    let receipt: Receipt = serde_json::from_slice(&bytes).map_err(|error| malformed(json_problem(&error)))?;
     if receipt.line_hash != LINE_HASH {
-        let (found, version) = (receipt.line_hash.into_owned(), receipt.robosieve.into_owned());
-        return Err(VerifyError::OtherHash { path, found, version });
+        let (path, found, version) = (shown(path), &receipt.line_hash, &receipt.robosieve);
+        return Err(ErrorKind::Receipt.of(format!(
+            "{path} has checksums of another kind ({found}); verify it with robosieve {version}, which wrote it"
+        )));
     }
     if receipt.agents.is_empty() {
-        return Err(VerifyError::NoAgents { path });
+        return Err(malformed("it names no crawler: `agents` is empty".to_owned()));
     }
     match receipt.crawlers() {
-        Err(error) => Err(VerifyError::Agents { path, error }),
+        Err(error) => Err(malformed(error.to_string())),
         Ok(_) => Ok(receipt),
     }
 }

@@ -6,9 +6,9 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use crate::formats::error::FileError;
+use crate::error::run::Error;
+use crate::formats::error::Malformed;
 use crate::formats::seekable;
-use crate::input::error::ListError;
 use crate::input::list::{LIST_FORMAT, List, Opening, STANDARD_INPUT};
 use crate::judge::tally::{Tally, append_each, line_hash};
 use crate::outcome::{Partition, Reason};
@@ -93,11 +93,12 @@ fn end_of_read(list: &ListPart) -> u64 {
 }
 
 /// Why a file cannot be read, which disproves the receipt.
-fn problem_of(error: ListError) -> String {
-    match error {
-        ListError::Unreadable(FileError { error, .. }) => not_read(&error),
-        ListError::Parquet { problem, .. } => problem,
-        error => error.to_string(),
+fn problem_of(error: &Error) -> String {
+    let problem = error.problem();
+    match &problem.source {
+        Some(source) if problem.cause::<Malformed>().is_some() => source.to_string(),
+        Some(source) if !error.is_of_cut_list() => not_read(source),
+        _ => error.to_string(),
     }
 }
 
@@ -118,7 +119,7 @@ fn reread_list(list: &ListPart, path: &Path, receipt: &Receipt, threads: usize) 
     seekable::ensure(path).map_err(|error| not_read(&error))?;
     let opening = Opening { skips_bad, ..Opening::new(&receipt.options.url_field) };
     let opened = List::open_all(&[path.to_owned()], opening);
-    let mut opened = opened.map_err(problem_of)?;
+    let mut opened = opened.map_err(|error| problem_of(&error))?;
     let had = list.file.as_ref().map_or(0, |file| file.length);
     let range = list.range.as_ref().filter(|_| opened[0].unreadable().is_none());
     if let Some(problem) = range.and_then(|range| opened[0].cut_again(range, had)) {
@@ -135,7 +136,7 @@ fn reread_list(list: &ListPart, path: &Path, receipt: &Receipt, threads: usize) 
     }
     let of = |chunk: &[u8], _| Tally::of_text(chunk, |line| line);
     let lines = scan(&opened[0], extent, threads, REREAD_CHUNK, of, |whole: &mut Tally, part| whole.append(&part))
-        .map_err(problem_of)?;
+        .map_err(|error| problem_of(&error))?;
     Ok(Columns::of_list(&opened[0].head, lines))
 }
 
@@ -166,7 +167,7 @@ fn checked(
             let problem = problem.or_else(|| size_difference(&path, file));
             (Checked::output(path, Part::of(&found.lines, true), problem), Some(found))
         }
-        Err(error) => (Checked::unreadable(path, problem_of(error)), None),
+        Err(error) => (Checked::unreadable(path, problem_of(&error)), None),
     }
 }
 

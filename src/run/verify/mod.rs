@@ -13,7 +13,6 @@ pub(super) mod files;
 mod tests;
 mod verification;
 
-pub(crate) use account::VerifyError;
 pub(crate) use account::{contradictions, read_receipt, read_receipt_file};
+pub(crate) use verification::uncounted;
 pub use verification::{Verification, verify};
-pub(crate) use verification::{uncounted, verify_receipt};

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::account::contradictions;
 use super::files::{Checked, Role, is_kept, lists};
-use super::{uncounted, verify_receipt};
+use super::{uncounted, verify};
 use crate::dialect::Dialect;
 use crate::formats::fit;
 use crate::input::list::LIST_FORMAT;
@@ -84,11 +84,11 @@ fn a_file_with_something_after_its_lines_is_found() {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
     run(place.path(), Folder::new(&out).compress(Some(FrameCompression::Gzip)), |job| job);
-    assert!(verify_receipt(&out, true, 1).unwrap().is_proven());
+    assert!(verify(&out, true, 1).unwrap().is_proven());
     let file = out.join("allowed.one.txt.gz");
     let nothing = GzEncoder::new(Vec::new(), Compression::fast()).finish().unwrap();
     fs::File::options().append(true).open(&file).unwrap().write_all(&nothing).unwrap();
-    let told = verify_receipt(&out, true, 1).unwrap();
+    let told = verify(&out, true, 1).unwrap();
     let problems: Vec<_> = told.files.iter().filter_map(|file| Some((&file.path, file.problem.as_deref()?))).collect();
     assert!(matches!(problems[..], [(path, told)] if *path == file && told.starts_with("expected a file of")));
 }
@@ -124,7 +124,7 @@ fn a_joined_run_is_proven_by_its_shards_whatever_its_times() {
     });
     let out = place.path().join("joined");
     join(&folders, &out, false, false).unwrap();
-    let proven = || verify_receipt(&out, true, 1).unwrap();
+    let proven = || verify(&out, true, 1).unwrap();
     assert!(proven().is_proven());
     let path = out.join(RECEIPT);
     let mut receipt: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();

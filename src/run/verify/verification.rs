@@ -3,15 +3,15 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::account::{VerifyError, read_receipt};
+use super::account::read_receipt;
 use super::files::{Checked, Role};
 use super::{account, files};
+use crate::error::run::Error;
 use crate::formats::fit::{self, Row};
 use crate::formats::{shown, visible};
 use crate::output::folder::RECEIPT;
 use crate::output::receipt::{Part, Receipt};
 use crate::run::join;
-use crate::run::opaque::Error;
 use crate::run::stored::StoredRun;
 
 /// The result of proving a receipt again.
@@ -39,10 +39,6 @@ impl Verification {
 /// If the receipt cannot be read. A file or a list that is missing, damaged or unreadable is a
 /// problem of the [`Verification`]: its lines are not there.
 pub fn verify(directory: &Path, inputs: bool, threads: usize) -> Result<Verification, Error> {
-    Ok(verify_receipt(directory, inputs, threads)?)
-}
-
-pub(crate) fn verify_receipt(directory: &Path, inputs: bool, threads: usize) -> Result<Verification, VerifyError> {
     Ok(proved(&read_receipt(directory)?, directory, inputs, threads))
 }
 

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::change::Change;
 use super::compare::Comparer;
-use super::policies::{DiffError, crawlers_of, side_by_side};
+use super::policies::{crawlers_of, side_by_side};
 use crate::dialect::Dialect;
+use crate::error::policy::Error;
 use crate::formats::{shortened, visible};
 use crate::judge::Choices;
-use crate::policy::{self, Crawler, OriginStatus, Policy};
+use crate::policy::{Crawler, OriginStatus, Policy};
 use crate::robots::Agents;
 use crate::show::access::{AccessDecider, Cell, Found, Side, paths_of};
 use crate::show::export::{self, Column, Format, Kind, Value, table};
@@ -47,11 +48,7 @@ impl<'p> History<'p> {
     /// # Errors
     ///
     /// If the policies have different dialects, or one lacks a crawler.
-    pub fn new(policies: &[(String, &'p Policy)], agents: &[Agents]) -> Result<History<'p>, policy::Error> {
-        Ok(History::comparing(policies, agents)?)
-    }
-
-    pub(crate) fn comparing(policies: &[(String, &'p Policy)], agents: &[Agents]) -> Result<History<'p>, DiffError> {
+    pub fn new(policies: &[(String, &'p Policy)], agents: &[Agents]) -> Result<History<'p>, Error> {
         let (names, policies): (Vec<String>, Vec<&Policy>) = policies.iter().cloned().unzip();
         let crawlers =
             crawlers_of(&policies, agents, |number| format!("the policy {}", shortened(visible(&names[number]))))?;

@@ -41,5 +41,4 @@ mod policies;
 pub(crate) use change::Difference;
 pub use change::{Change, OriginChange};
 pub use history::History;
-pub(crate) use policies::DiffError;
 pub use policies::{Diff, Seen, Table};

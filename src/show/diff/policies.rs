@@ -4,38 +4,17 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;
-use thiserror::Error;
 
 use super::change::{Change, Difference, OriginChange};
 use super::compare::{Comparer, UseComparer};
+use crate::error::policy::{Error, ErrorKind};
 use crate::judge::Choices;
 use crate::judge::decision::DecisionTable;
 use crate::output::form::crawler_name;
-use crate::policy::{self, Crawler, CrawlerError, Policy};
+use crate::policy::{Crawler, Policy};
 use crate::robots::Agents;
 use crate::show::access::{Found, Side, paths_of};
 use crate::show::export::{self, Column, Format, Kind, Value, table};
-
-/// Two policies that cannot be compared.
-#[derive(Debug, Error)]
-pub(crate) enum DiffError {
-    /// They have other dialects, so verdicts differ for other reasons than other robots.txt files; or they have no crawler in common.
-    #[error("the policies have {0}")]
-    Differ(String),
-    /// One of them lacks a crawler.
-    #[error("{which}: {error}")]
-    Crawler {
-        /// Which policy it is, such as `the older policy`.
-        which: String,
-        /// What it says of the crawler.
-        error: CrawlerError,
-    },
-}
-
-is_opaque!(DiffError as policy::Error: |problem| match problem {
-    DiffError::Crawler { .. } => policy::ErrorKind::Crawler,
-    DiffError::Differ(_) => policy::ErrorKind::Differ,
-});
 
 /// How many origins were compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,12 +44,12 @@ pub(super) fn crawlers_of(
     policies: &[&Policy],
     agents: &[Agents],
     which: impl Fn(usize) -> String,
-) -> Result<Vec<Vec<Crawler>>, DiffError> {
+) -> Result<Vec<Vec<Crawler>>, Error> {
     for pair in policies.windows(2) {
         let [was, now] = [pair[0], pair[1]].map(|policy| policy.dialect().name);
         if was != now {
             let problem = format!("different dialects, {was} and {now}; compile one of them again");
-            return Err(DiffError::Differ(problem));
+            return Err(ErrorKind::Differ.of(problem));
         }
     }
     let given =
@@ -78,7 +57,7 @@ pub(super) fn crawlers_of(
     let mut crawlers = vec![Vec::new(); policies.len()];
     for of in given {
         let by = |(number, policy): (usize, &&Policy)| {
-            policy.find_crawler(Some(of)).map_err(|error| DiffError::Crawler { which: which(number), error })
+            policy.crawler(Some(of)).map_err(|error| error.within(format_args!("{}: ", which(number))).plain())
         };
         match policies.iter().enumerate().map(by).collect::<Result<Vec<_>, _>>() {
             Ok(of_each) => crawlers.iter_mut().zip(of_each).for_each(|(all, crawler)| all.push(crawler)),
@@ -90,7 +69,7 @@ pub(super) fn crawlers_of(
         ([was, .., now], Some(none)) if none.is_empty() => {
             let [was, now] = [was, now].map(|policy| policy.columns().in_short());
             let problem = format!("no crawler in common: the older one is for {was}, the newer one for {now}");
-            Err(DiffError::Differ(problem))
+            Err(ErrorKind::Differ.of(problem))
         }
         _ => Ok(crawlers),
     }
@@ -102,11 +81,7 @@ impl<'p> Diff<'p> {
     /// # Errors
     ///
     /// If they have different dialects, or one lacks a crawler.
-    pub fn new(was: &'p Policy, now: &'p Policy, agents: &[Agents]) -> Result<Diff<'p>, policy::Error> {
-        Ok(Diff::comparing(was, now, agents)?)
-    }
-
-    pub(crate) fn comparing(was: &'p Policy, now: &'p Policy, agents: &[Agents]) -> Result<Diff<'p>, DiffError> {
+    pub fn new(was: &'p Policy, now: &'p Policy, agents: &[Agents]) -> Result<Diff<'p>, Error> {
         let which = |number| format!("the {} policy", ["older", "newer"][number]);
         let Ok([of_was, of_now]) = <[_; 2]>::try_from(crawlers_of(&[was, now], agents, which)?) else {
             unreachable!("two policies")

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use super::entry::{SharedGroup, most_shared};
 use crate::dialect::{AnswerKind, Lifetime};
+use crate::error::policy::Error;
 use crate::formats::time::time;
-use crate::policy::{Crawler, Error, OriginStatus, Policy, Record, Ruling, WriteError};
+use crate::policy::{Crawler, OriginStatus, Policy, Record, Ruling};
 use crate::robots::{Delay, NoteCounts};
 
 /// Where the buckets for rules per group begin.
@@ -162,11 +163,7 @@ impl Summary {
     ///
     /// If a crawler was taken from a policy for other crawlers.
     pub fn of(policy: &Policy, crawlers: &[Crawler], now: i64, most: usize) -> Result<Summary, Error> {
-        Ok(Summary::count(policy, crawlers, now, most)?)
-    }
-
-    pub(crate) fn count(policy: &Policy, crawlers: &[Crawler], now: i64, most: usize) -> Result<Summary, WriteError> {
-        let policy = &policy.flat(&std::env::temp_dir())?;
+        let policy = &policy.flattened(&std::env::temp_dir())?;
         let statistics = policy.statistics();
         let origins = statistics.origins;
         let per_origin = |bytes: usize| bytes as f64 / origins.max(1) as f64;

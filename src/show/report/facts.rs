@@ -7,13 +7,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
-use super::error::ReportError;
 use super::greatest::Greatest;
 use super::policy_changes::PolicyChanges;
 use super::reread::{self, RereadLines};
 use super::run_before::RunBefore;
-use crate::formats::error::FileError;
+use crate::error::run::{Error, ErrorKind};
 use crate::formats::seekable;
+use crate::formats::shown;
 use crate::judge::choices::Choices;
 use crate::outcome::{Partition, Reason};
 use crate::output::folder::NEEDED;
@@ -62,15 +62,18 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// [`ReportError`] if there is no receipt of a complete run, or something cannot be read.
-    pub fn read(directory: &Path, most: usize) -> Result<Report, ReportError> {
+    /// If there is no receipt of a complete run, or something cannot be read.
+    pub fn read(directory: &Path, most: usize) -> Result<Report, Error> {
         let receipt = read_receipt(directory)?;
         let waiting = OriginsToFetch::read(directory, most);
         let path = directory.join(NEEDED);
-        let waiting = waiting.map_err(FileError::of("read", &path))?;
+        let waiting = waiting.map_err(ErrorKind::Receipt.with_file("read", &path))?;
         let (found, recorded) = (waiting.count(), receipt.origins_needed.unwrap_or_default());
         if found != recorded {
-            return Err(ReportError::OtherWaiting { path, found, recorded });
+            let path = shown(&path);
+            return Err(ErrorKind::Receipt.of(format!(
+                "{path} names {found} robots.txt, but the receipt beside it says {recorded}; it is damaged or of another run"
+            )));
         }
         let (directory, explained) = (directory.to_owned(), None);
         Ok(Report { directory, receipt, waiting, explained, policy_changes: None, run_before: None, most })
@@ -82,14 +85,17 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// [`ReportError`] if the lines cannot be read, the policy is not for the run's crawlers, or lines were split once for all of
+    /// If the lines cannot be read, the policy is not for the run's crawlers, or lines were split once for all of
     /// them.
-    pub fn explain(&mut self, policy: &Policy, threads: usize, read: &AtomicU64) -> Result<(), ReportError> {
+    pub fn explain(&mut self, policy: &Policy, threads: usize, read: &AtomicU64) -> Result<(), Error> {
         if self.receipt.options.allowed_if.is_some() {
-            return Err(ReportError::NotOfEach);
+            let message = "the run split lines once for all of its crawlers, so the rules of one do not explain them; report without a policy";
+            return Err(ErrorKind::Job.of(message));
         }
         let splits = self.receipt.splits();
-        let crawlers = policy.crawlers(splits.agents())?;
+        let crawlers = policy
+            .crawlers(splits.agents())
+            .map_err(|error| ErrorKind::Job.of(error.within("the policy is not for the crawlers of the run: ")))?;
         let run = StoredRun::new(&self.receipt, &self.directory, threads);
         let partitions = reread::partitions(&self.receipt, policy);
         let of_crawler =
@@ -100,13 +106,16 @@ impl Report {
             let (access, uses) =
                 (AccessCounts::of(policy, &crawlers, choices), UseCounts::of(policy, &crawlers, choices));
             let unreachable = UnreachableOrigins::of(policy, choices.now);
-            (access, uses, unreachable, Summary::count(policy, &crawlers, choices.now, 0))
+            (access, uses, unreachable, Summary::of(policy, &crawlers, choices.now, 0))
         };
         // The facts of the policy itself are found by one thread, so another reads lines meanwhile.
         let both = || threads::both(of_policy, read_lines);
         let ((access, uses, unreachable, summary), lines) = threads::on(threads::asked(threads), both);
         let is_same = policy.checksum() == self.receipt.policy_checksum.0;
-        self.explained = Some(Explained { is_same, summary: summary?, access, uses, unreachable, lines: lines? });
+        let summary = summary.map_err(|error| ErrorKind::System.of(error.within("cannot merge the policies: ")))?;
+        // What helps a run to read lists does not help here.
+        let lines = lines.map_err(Error::plain)?;
+        self.explained = Some(Explained { is_same, summary, access, uses, unreachable, lines });
         Ok(())
     }
 
@@ -114,10 +123,13 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// [`ReportError`] if they have different dialects, or the older one is not for the run's crawlers.
-    pub(crate) fn compare_policy(&mut self, was: &Policy, now: &Policy) -> Result<(), ReportError> {
+    /// If they have different dialects, or the older one is not for the run's crawlers.
+    pub(crate) fn compare_policy(&mut self, was: &Policy, now: &Policy) -> Result<(), Error> {
         if let Some(explained) = &self.explained {
-            self.policy_changes = Some(PolicyChanges::of([was, now], &self.receipt, &explained.lines, self.most)?);
+            let changes = PolicyChanges::of([was, now], &self.receipt, &explained.lines, self.most);
+            self.policy_changes = Some(changes.map_err(|error| {
+                ErrorKind::Job.of(error.within("cannot compare the policy of the run with an older one: "))
+            })?);
         }
         Ok(())
     }
@@ -126,8 +138,8 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// [`ReportError`] if there is no receipt, it contradicts itself, or the runs were for different crawlers.
-    pub(crate) fn compare_run(&mut self, path: &Path) -> Result<(), ReportError> {
+    /// If there is no receipt, it contradicts itself, or the runs were for different crawlers.
+    pub(crate) fn compare_run(&mut self, path: &Path) -> Result<(), Error> {
         self.run_before = Some(RunBefore::read(path, &self.receipt)?);
         Ok(())
     }

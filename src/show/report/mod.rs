@@ -9,7 +9,6 @@
 mod changes;
 mod crawlers;
 mod decided;
-mod error;
 mod facts;
 mod greatest;
 mod html;
@@ -24,8 +23,6 @@ mod unreachable;
 /// The default file name of the report.
 #[cfg(feature = "cli")]
 pub use crate::output::folder::REPORT;
-#[cfg(feature = "cli")]
-pub(crate) use error::ReportError;
 pub use facts::Report;
 #[cfg(feature = "cli")]
 pub(crate) use page::REPORT_PAGE;

@@ -6,9 +6,10 @@ use std::collections::BTreeMap;
 
 use super::greatest::Greatest;
 use super::reread::RereadLines;
+use crate::error::policy::Error;
 use crate::output::receipt::Receipt;
 use crate::policy::Policy;
-use crate::show::diff::{Change, Diff, DiffError, OriginChange, Seen};
+use crate::show::diff::{Change, Diff, OriginChange, Seen};
 
 /// What changed between an earlier policy and that of the run.
 #[derive(Debug, Clone)]
@@ -42,9 +43,9 @@ impl PolicyChanges {
         receipt: &Receipt,
         lines: &[RereadLines],
         most: usize,
-    ) -> Result<PolicyChanges, DiffError> {
+    ) -> Result<PolicyChanges, Error> {
         let splits = receipt.splits();
-        let diff = Diff::comparing(was, now, splits.agents())?.choices(receipt.options.choices).shown(1);
+        let diff = Diff::new(was, now, splits.agents())?.choices(receipt.options.choices).shown(1);
         let costs: Vec<HashMap<&str, u64>> = lines.iter().map(|lines| lines.by_origin()).collect();
         let mut found = PolicyChanges {
             names: diff.names(),

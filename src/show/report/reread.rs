@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::top_keys::TopKeys;
+use crate::error::run::Error;
 use crate::formats::memory::prefetch;
 use crate::judge::explain::Explainer;
 use crate::judge::matcher::Matcher;
@@ -19,7 +20,6 @@ use crate::output::receipt::Receipt;
 use crate::policy::{Crawler, OriginState, Policy, Ruling};
 use crate::robots::Rule;
 use crate::run::stored::{StoredRun, reread};
-use crate::run::verify::VerifyError;
 
 /// The number of bytes of a rule that are kept; rules that differ only after them count as one.
 const LONGEST_RULE: usize = 200;
@@ -140,7 +140,7 @@ impl RereadLines {
         partitions: &[Partition],
         policy: &Policy,
         read: &AtomicU64,
-    ) -> Result<RereadLines, VerifyError> {
+    ) -> Result<RereadLines, Error> {
         let matcher = Matcher::new(policy, crawler.clone(), run.receipt.options.choices);
         let is_hidden = is_hidden_invalid(run.receipt);
         let mut all = RereadLines::default();

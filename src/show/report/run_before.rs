@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::crawlers::{OfPartition, crawlers, heading, options};
-use super::error::ReportError;
 use super::html::{Cell, difference, paragraph, source, table};
 use super::meanings::reason_meaning;
+use crate::error::run::{Error, ErrorKind};
 use crate::formats::{shown, time};
 use crate::outcome::Reason;
 use crate::output::receipt::{Part, Receipt};
@@ -23,11 +23,13 @@ pub(crate) struct RunBefore {
 
 impl RunBefore {
     /// Reads the receipt of an earlier run, which is in its folder or named itself, to compare it with that of a run.
-    pub fn read(path: &Path, now: &Receipt) -> Result<RunBefore, ReportError> {
+    pub fn read(path: &Path, now: &Receipt) -> Result<RunBefore, Error> {
         let receipt = if path.is_dir() { read_receipt(path)? } else { read_receipt_file(path)? };
         let problem = contradictions(&receipt).into_iter().next().or_else(|| incomparable(&receipt, now));
         if let Some(problem) = problem {
-            return Err(ReportError::Incomparable { path: path.to_owned(), problem });
+            let path = shown(path);
+            return Err(ErrorKind::Receipt
+                .of(format!("{path}: its receipt cannot be compared with that of the run: {problem}")));
         }
         Ok(RunBefore { name: shown(path).to_string(), receipt: Box::new(receipt) })
     }

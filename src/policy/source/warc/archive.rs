@@ -6,17 +6,21 @@ use std::io::{self, BufRead, Seek};
 use std::path::{Path, PathBuf};
 
 use super::http::{Flaw, HttpAnswer, Page, Response};
+use super::record::missing;
 use super::record::{Extent, Head, Records};
 use super::revisit::{OriginalKey, RevisitTargets, Revisits};
 use super::text::{ArchiveText, MARK};
+use crate::error::Problem;
+use crate::error::policy::{Error, ErrorKind};
 use crate::formats::compression::{Compression, Damaged, Reader, Salvage, with_help};
 use crate::formats::seekable;
+use crate::formats::{shortened, shown};
 use crate::policy::Capture;
 use crate::policy::source::answer::{TimeBounds, is_named_robots_txt};
+use crate::policy::source::error::unreadable;
 use crate::policy::source::intake::{Intake, target_key};
 use crate::policy::source::opened::is_file;
 use crate::policy::source::passed_over::Reason;
-use crate::policy::source::{RecordProblem, SourceError};
 use crate::robots::BodyFlaw;
 
 pub(super) const URL: &str = "WARC-Target-URI";
@@ -63,10 +67,10 @@ impl Archive {
         mut text: impl BufRead,
         compression: Option<Compression>,
         memory: u64,
-    ) -> Result<Archive, SourceError> {
+    ) -> Result<Archive, Error> {
         let copy = match is_file(path) {
             true => None,
-            false => Some(seekable::or_copied(path, false, &mut text).map_err(SourceError::unreadable(path))?),
+            false => Some(seekable::or_copied(path, false, &mut text).map_err(unreadable(path))?),
         };
         Ok(Archive { path: path.to_owned(), copy, compression, memory, has_other_pages: false, fetched_at: None })
     }
@@ -100,7 +104,7 @@ impl Archives {
         text: impl BufRead,
         compression: Option<Compression>,
         intake: &mut Intake<'_>,
-    ) -> Result<(), SourceError> {
+    ) -> Result<(), Error> {
         let mut archive = Archive::new(path, text, compression, intake.decompressor())?;
         archive.fetched_at = intake.time_of_source;
         let before = intake.captures.statistics.warc.other_pages;
@@ -120,9 +124,9 @@ impl Archives {
     }
 
     /// Adds an archive from which only pages other than a robots.txt are read.
-    pub fn add_for_pages(&mut self, path: &Path, intake: &Intake<'_>) -> Result<(), SourceError> {
+    pub fn add_for_pages(&mut self, path: &Path, intake: &Intake<'_>) -> Result<(), Error> {
         let open = || Reader::within(File::open(path)?, intake.decompressor());
-        let compression = open().map_err(SourceError::unreadable(path))?.compression();
+        let compression = open().map_err(unreadable(path))?.compression();
         let archive = Archive::new(path, io::empty(), compression, intake.decompressor())?;
         let fetched_at = intake.times.of_file(path)?;
         self.archives.push(Archive { has_other_pages: true, fetched_at, ..archive });
@@ -142,7 +146,7 @@ impl Archives {
         mut self,
         intake: &mut Intake<'_>,
         mut next_pages: impl FnMut(&mut Intake<'_>) -> HashSet<u128>,
-    ) -> Result<(), SourceError> {
+    ) -> Result<(), Error> {
         for _ in 0..=intake.captures.dialect().redirects.hops {
             let (pages, originals) = (next_pages(intake), self.revisits.take_wanted());
             if pages.is_empty() && originals.is_empty() {
@@ -167,14 +171,14 @@ impl Archives {
 }
 
 impl Pass<'_> {
-    fn read(&mut self, archive: &Archive, intake: &mut Intake<'_>) -> Result<(), SourceError> {
-        let unreadable = SourceError::unreadable(&archive.path);
+    fn read(&mut self, archive: &Archive, intake: &mut Intake<'_>) -> Result<(), Error> {
+        let failed = unreadable(&archive.path);
         let room = intake.room_ahead();
         intake.time_of_source = archive.fetched_at;
-        archive.read(room, |text| self.read_text(&archive.path, text, intake)).map_err(unreadable)?
+        archive.read(room, |text| self.read_text(&archive.path, text, intake)).map_err(failed)?
     }
 
-    fn read_text(&mut self, path: &Path, text: ArchiveText<'_>, intake: &mut Intake<'_>) -> Result<(), SourceError> {
+    fn read_text(&mut self, path: &Path, text: ArchiveText<'_>, intake: &mut Intake<'_>) -> Result<(), Error> {
         let mut records = Records::new(text);
         loop {
             let (head, problem) = match records.next() {
@@ -199,19 +203,20 @@ impl Pass<'_> {
         &mut self,
         path: &Path,
         head: &Head,
-        problem: RecordProblem,
+        problem: Problem,
         records: &mut Records<'_>,
         intake: &mut Intake<'_>,
-    ) -> Result<bool, SourceError> {
-        let unreadable = SourceError::unreadable(path);
-        let problem = match problem {
-            RecordProblem::Unreadable(error) if Damaged::of(&error).is_none() => return Err(unreadable(error)),
-            problem => problem,
+    ) -> Result<bool, Error> {
+        let failed = unreadable(path);
+        let problem = match problem.source {
+            Some(error) if Damaged::of(&error).is_none() => return Err(failed(error)),
+            source => Problem { source, ..problem },
         };
         let (record, offset) = (records.number, records.offset);
-        let extent = records.recover(&problem).map_err(unreadable)?;
+        let extent = records.recover(&problem).map_err(failed)?;
         if extent != Extent::Record && !intake.options.skip_bad {
-            return Err(SourceError::Record { path: path.to_owned(), record, offset, problem });
+            let (path, problem) = (shown(path), shortened(problem));
+            return Err(ErrorKind::Source.of(format!("{path}, record {record} (byte {offset}): {problem}")));
         }
         // A malformed record that may be an answer counts as an incomplete answer.
         let page = requested(head, intake.times.bounds).filter(|page| self.wants(page));
@@ -240,15 +245,19 @@ impl Pass<'_> {
         record: &Head,
         records: &mut Records<'_>,
         intake: &mut Intake<'_>,
-    ) -> Result<Vec<Capture>, RecordProblem> {
+    ) -> Result<Vec<Capture>, Problem> {
         let is_first = self.is_first();
         intake.captures.statistics.warc.records += u64::from(is_first);
         let Some(kind) = Kind::of(&record.required("WARC-Type")?) else { return records.finish().map(|()| Vec::new()) };
-        let url = record.uri(URL).ok_or(RecordProblem::Missing(URL))?;
-        let time = record.time(DATE)?.or(intake.time_of_source).ok_or(RecordProblem::Missing(DATE))?;
+        let url = record.uri(URL).ok_or_else(|| missing(URL))?;
+        let time = record.time(DATE)?.or(intake.time_of_source).ok_or_else(|| missing(DATE))?;
         // Archives also have answers of other protocols, such as DNS.
         let Some(page) = Page::at(&url, Some(time)) else { return records.finish().map(|()| Vec::new()) };
-        intake.times.bounds.check_fetched(page.fetched_at).map_err(RecordProblem::Time)?;
+        intake
+            .times
+            .bounds
+            .check_fetched(page.fetched_at)
+            .map_err(|problem| format!("the time of this record cannot be right: {problem}"))?;
         let is_wanted = self.wants(&page);
         if is_first && !is_wanted {
             intake.captures.statistics.warc.other_pages += 1;

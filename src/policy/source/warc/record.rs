@@ -11,9 +11,9 @@ use std::ops::Range;
 
 use super::http::number;
 use super::text::{ArchiveText, MARK, Replay};
+use crate::error::Problem;
 use crate::formats::compression::Damaged;
 use crate::formats::time_text;
-use crate::policy::source::error::{HEAD_LIMIT as LIMIT, RecordProblem};
 
 /// Whether and why the block of a record is incomplete (ISO 28500, `WARC-Truncated`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,14 +26,30 @@ pub(super) enum Truncation {
     Other,
 }
 
+/// The most bytes of the head of a record.
+const LIMIT: usize = 256 << 10;
+
+/// The archive ends within a record.
+const CUT_SHORT: &str = "the archive ends within this record";
+
+/// A required field is missing.
+pub(super) fn missing(name: &str) -> Problem {
+    format!("this record has no {name}").into()
+}
+
+/// A field has a meaningless value.
+fn invalid(name: &str, value: &str) -> Problem {
+    format!("the {name} of this record is not valid: {value:?}").into()
+}
+
 impl Head {
     /// The value of a field; invalid UTF-8 is replaced.
     pub fn field(&self, name: &'static str) -> Option<String> {
         self.get(name).map(|value| String::from_utf8_lossy(value).into_owned())
     }
 
-    pub fn required(&self, name: &'static str) -> Result<String, RecordProblem> {
-        self.field(name).ok_or(RecordProblem::Missing(name))
+    pub fn required(&self, name: &'static str) -> Result<String, Problem> {
+        self.field(name).ok_or_else(|| missing(name))
     }
 
     /// Whether and why its block is incomplete.
@@ -54,7 +70,7 @@ impl Head {
         Some(uri.strip_prefix('<').and_then(|uri| uri.strip_suffix('>')).map_or(uri.clone(), str::to_owned))
     }
 
-    pub fn time(&self, name: &'static str) -> Result<Option<i64>, RecordProblem> {
+    pub fn time(&self, name: &'static str) -> Result<Option<i64>, Problem> {
         let Some(value) = self.field(name) else { return Ok(None) };
         // WARC 1.1 also allows less precise times: a year, a month, a day.
         const FIRST: &str = "0000-01-01T00:00:00Z";
@@ -62,7 +78,7 @@ impl Head {
             length @ (4 | 7 | 10) => value.clone() + &FIRST[length..],
             _ => value.clone(),
         };
-        time_text::parse(&whole).map(Some).map_err(|_| RecordProblem::Value { name, value })
+        time_text::parse(&whole).map(Some).map_err(|_| invalid(name, &value))
     }
 }
 
@@ -88,7 +104,7 @@ impl<'t> Records<'t> {
     }
 
     /// The head of the next record; the unread rest of the previous one is skipped.
-    pub fn next(&mut self) -> Result<Option<Head>, RecordProblem> {
+    pub fn next(&mut self) -> Result<Option<Head>, Problem> {
         self.finish()?;
         let is_end = self.skip_line_ends();
         if matches!(is_end, Ok(true)) {
@@ -117,28 +133,35 @@ impl<'t> Records<'t> {
         Ok(self.archive.fill_buf()?.is_empty())
     }
 
-    fn read_head(&mut self, head: &mut Head) -> Result<(), RecordProblem> {
+    fn read_head(&mut self, head: &mut Head) -> Result<(), Problem> {
         head.fill(&mut self.archive)?;
         let version = head.first_line();
         let is_cut = head.end == End::CutShort && VERSIONS.iter().any(|known| known.starts_with(version));
         if !VERSIONS.iter().any(|known| version.starts_with(known)) && !is_cut {
             let start = &version[..version.len().min(40)];
-            return Err(RecordProblem::Version(String::from_utf8_lossy(start).into_owned()));
+            let start = String::from_utf8_lossy(start);
+            let message = format!(
+                "{start:?} is not a known version of WARC; a record begins with WARC/1.0, WARC/1.1, WARC/0.17 or WARC/0.18"
+            );
+            return Err(message.into());
         }
         match head.end {
             End::Whole => {}
-            End::CutShort => return Err(RecordProblem::CutShort),
-            End::TooLong => return Err(RecordProblem::LongHead),
+            End::CutShort => return Err(CUT_SHORT.into()),
+            End::TooLong => return Err(format!("the head of this record is longer than {} KiB", LIMIT >> 10).into()),
         }
         if has_record(head.after_first_line())? {
-            return Err(RecordProblem::CutHead);
+            return Err("the head of this record is cut short; another record follows in it".into());
         }
         let value = head.required(LENGTH)?;
-        let length = number(value.as_bytes()).ok_or(RecordProblem::Value { name: LENGTH, value })?;
+        let length = number(value.as_bytes()).ok_or_else(|| invalid(LENGTH, &value))?;
         self.archive.set_limit(length);
         self.is_open = true;
         match head.stray_line() {
-            Some(line) => Err(RecordProblem::NoField(String::from_utf8_lossy(line).into_owned())),
+            Some(line) => {
+                let line = String::from_utf8_lossy(line);
+                Err(format!("the head of this record has a line that is not a field: {line:?}").into())
+            }
             None => Ok(()),
         }
     }
@@ -149,7 +172,7 @@ impl<'t> Records<'t> {
     }
 
     /// Skips the rest of the current record and the two line ends after it.
-    pub fn finish(&mut self) -> Result<(), RecordProblem> {
+    pub fn finish(&mut self) -> Result<(), Problem> {
         if !std::mem::take(&mut self.is_open) {
             return Ok(());
         }
@@ -161,7 +184,7 @@ impl<'t> Records<'t> {
             self.archive.consume(length);
         }
         if self.archive.limit() > 0 {
-            return Err(RecordProblem::CutShort);
+            return Err(CUT_SHORT.into());
         }
         self.archive.set_limit(u64::MAX);
         // Some programs write line feeds alone.
@@ -169,8 +192,8 @@ impl<'t> Records<'t> {
         for expected in line_ends {
             match self.archive.fill_buf()?.first() {
                 Some(byte) if byte == expected => self.archive.consume(1),
-                Some(_) => return Err(RecordProblem::End),
-                None => return Err(RecordProblem::CutShort),
+                Some(_) => return Err("this record does not end where its Content-Length says".into()),
+                None => return Err(CUT_SHORT.into()),
             }
         }
         self.check_what_follows()?;
@@ -180,7 +203,7 @@ impl<'t> Records<'t> {
 
     /// Checks that compressed data is not damaged between the record and the next one: the checksum is read last, and
     /// damaged data may decode to more text than was compressed.
-    fn check_what_follows(&mut self) -> Result<(), RecordProblem> {
+    fn check_what_follows(&mut self) -> Result<(), Problem> {
         let text = self.archive.get_mut();
         if text.fill_buf().is_ok_and(|next| next.starts_with(MARK)) {
             return Ok(());
@@ -200,16 +223,16 @@ impl<'t> Records<'t> {
     }
 
     /// Goes to the next record after a problem of the current one.
-    pub fn recover(&mut self, problem: &RecordProblem) -> io::Result<Extent> {
-        match problem {
-            RecordProblem::Unreadable(error) => self.pass_damage(error),
-            _ if self.is_whole => Ok(Extent::Record),
-            _ if self.is_open => match self.finish() {
+    pub fn recover(&mut self, problem: &Problem) -> io::Result<Extent> {
+        match &problem.source {
+            Some(error) => self.pass_damage(error),
+            None if self.is_whole => Ok(Extent::Record),
+            None if self.is_open => match self.finish() {
                 Ok(()) => Ok(Extent::Record),
-                Err(RecordProblem::Unreadable(error)) => self.pass_damage(&error),
+                Err(Problem { source: Some(error), .. }) => self.pass_damage(&error),
                 Err(_) => self.search_on(),
             },
-            _ => self.search_on(),
+            None => self.search_on(),
         }
     }
 

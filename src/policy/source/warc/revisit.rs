@@ -12,8 +12,8 @@ use xxhash_rust::xxh3::xxh3_128_with_seed;
 
 use super::http::{HttpAnswer, Page, is_file};
 use super::record::Head;
+use crate::error::Problem;
 use crate::policy::Capture;
-use crate::policy::source::RecordProblem;
 
 #[derive(Default)]
 pub(super) struct Revisits {
@@ -87,7 +87,7 @@ impl OriginalKey {
         record: &Head,
         page: &Page,
         is_file: bool,
-    ) -> Result<impl Iterator<Item = OriginalKey> + use<>, RecordProblem> {
+    ) -> Result<impl Iterator<Item = OriginalKey> + use<>, Problem> {
         let id = record.field("WARC-Refers-To").map(|id| OriginalKey::id(&id));
         let url = record.uri("WARC-Refers-To-Target-URI");
         let target = url.and_then(|url| Page::at(&url, None));
@@ -101,7 +101,7 @@ impl OriginalKey {
 impl Revisits {
     /// Adds the revisit of a page, with the answer by the record's own head. If the head is enough, as for everything
     /// but a file, the revisit is returned as a capture.
-    pub fn add(&mut self, record: &Head, page: Page, head: HttpAnswer) -> Result<Option<Capture>, RecordProblem> {
+    pub fn add(&mut self, record: &Head, page: Page, head: HttpAnswer) -> Result<Option<Capture>, Problem> {
         let status = head.status;
         if status.is_some() && !is_file(status) && status != Some(NOT_MODIFIED) {
             return Ok(Some(page.answered(head)));
