@@ -13,7 +13,7 @@ const LAYERS: [(&str, &str); 21] = [
     ("run", "output judge input policy preferences robots outcome origin error formats lock monitor threads"),
     ("output", "judge input policy preferences rules robots outcome origin error formats threads"),
     ("judge", "input policy preferences automaton rules robots dialect outcome origin error formats threads"),
-    ("input", "outcome origin error formats lock monitor threads"),
+    ("input", "outcome origin error formats lock monitor"),
     ("policy", "preferences automaton rules robots dialect outcome origin error formats lock threads"),
     ("lint", "preferences automaton rules robots dialect origin error formats"),
     ("preferences", "automaton rules robots dialect error"),
