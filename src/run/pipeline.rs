@@ -122,7 +122,7 @@ impl<'l> Pipeline<'l> {
             judge();
             return Ok(());
         };
-        let keep = || checkpointer.keep().unwrap_or_else(|failure| self.fail(failure.into()));
+        let keep = || checkpointer.keep().unwrap_or_else(|failure| self.fail(failure));
         threads::with_one_beside(keep, || checkpointer.stop(), judge)
             .map_err(|error| ErrorKind::System.of(Problem::from(error).within("cannot start a thread: ")))
     }
