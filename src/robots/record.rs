@@ -82,8 +82,10 @@ pub(crate) enum Line<'a> {
 /// Parses one line, given without its line end.
 pub(crate) fn read<'a>(line: &'a [u8], keys: Keys) -> Line<'a> {
     for (written, key) in USUAL {
-        if let Some([b':', value @ ..]) = line.strip_prefix(written) {
-            return Line::Record { key, written, colon: true, value: trim(uncommented(value), keys) };
+        // The byte first: hardly any line of another key has a colon there.
+        let at = written.len();
+        if line.get(at) == Some(&b':') && line[..at] == *written {
+            return Line::Record { key, written, colon: true, value: trim(uncommented(&line[at + 1..]), keys) };
         }
     }
     // Keys are short: a plain loop finds the end before a search with wide loads gets going.

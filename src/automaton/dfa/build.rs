@@ -368,10 +368,15 @@ impl<'a> Builder<'a> {
             let (fail, offset, items) = content(&states[id as usize]);
             hash(fail, offset, items)
         });
-        let State { context, end, settled, .. } = states[fail as usize];
-        let complete = items.iter().map(|&item| &globs.items[item as usize]).take_while(|item| item.len == offset);
         // Everything in progress is also waited for, so the state is settled if its failure link is.
-        let end = complete.map(|item| item.priority).fold(end, Priority::max);
+        let State { context, mut end, settled, .. } = states[fail as usize];
+        for &item in items {
+            let GlobItem { len, priority, .. } = globs.items[item as usize];
+            if len != offset {
+                break;
+            }
+            end = end.max(priority);
+        }
         self.add(State { context, fail: Link(fail), list, offset, end, settled, edges: Edges::Unknown })
     }
 

@@ -98,7 +98,8 @@ impl Builder<'_> {
         while let [first, others @ ..] = self.arena.contexts.list(rest) {
             let byte_of = |item: &u32| self.text[(self.item(*item).start + offset) as usize];
             let byte = byte_of(first);
-            let end = rest.start + 1 + others.partition_point(|item| byte_of(item) == byte) as u32;
+            let same = others.iter().position(|item| byte_of(item) != byte).unwrap_or(others.len());
+            let end = rest.start + 1 + same as u32;
             let fail = match fail.get() {
                 Some(fail) => self.next(fail, byte)?,
                 None => state,
@@ -130,9 +131,10 @@ impl Builder<'_> {
         let context = self.context_of(root);
         // Bytes that the first and last items have in common are common to all, because items are in byte order. Nothing is looked
         // at beyond the run: each state would look at all the rest again.
+        let common = common_prefix(first, last);
         let len = match context.waiting.is_empty() {
-            true => common_prefix(first, last),
-            false => first.iter().zip(last).take_while(|(a, b)| a == b && !context.awaits(**a)).count(),
+            true => common,
+            false => first[..common].iter().position(|&byte| context.awaits(byte)).unwrap_or(common),
         };
         if len == 0 {
             return Ok(None);

@@ -12,9 +12,9 @@ use super::error::in_source;
 use super::error::without;
 use super::error::{not_read, of_kind, unreadable};
 use super::fields::FieldNames;
-use super::intake::Intake;
 #[cfg(feature = "cli")]
 use super::intake::Newest;
+use super::intake::{Intake, take};
 use super::json_lines;
 use super::kind::{MARK, START, SourceKind};
 use super::opened::is_of_damage;
@@ -50,7 +50,7 @@ use crate::robots::{Agents, body_limit};
 /// If a source cannot be read or is malformed in part, or a folder is empty.
 pub fn add(sources: &[impl AsRef<Path>], options: &Options, captures: &mut Captures) -> Result<(), Error> {
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
-    options.take(captures, |intake| add_all(&sources, intake)?.finish(intake, |intake| intake.take_targets()))
+    take(options, captures, |intake| add_all(&sources, intake)?.finish(intake, |intake| intake.take_targets()))
 }
 
 /// Adds all captures of the sources, except other pages of archives. Returns the archives.
@@ -189,7 +189,7 @@ pub fn add_single(path: &Path, origin: &str, options: &Options, captures: &mut C
     if is_folder(path).map_err(unreadable(path))? {
         return Err(of_kind(path, SourceKind::Folder, NAMES_ORIGINS));
     }
-    let intake = options.intake(captures);
+    let intake = Intake::new(captures, options);
     let mut source = OpenSource::open(path).map_err(unreadable(path))?;
     match kind_of(&mut source, &FieldNames::default(), intake.decompressor())? {
         SourceKind::RobotsTxt => add_robots(source, canonical, intake).map(|_| ()),
@@ -257,12 +257,12 @@ pub(crate) fn add_for_any(
         return add(&[path], options, captures).map(|()| None);
     }
     let mut source = OpenSource::open(path).map_err(unreadable(path))?;
-    let intake = options.intake(captures);
+    let intake = Intake::new(captures, options);
     if kind_of(&mut source, &options.names, intake.decompressor())? == SourceKind::RobotsTxt {
         return add_robots(source, origin.to_owned(), intake).map(Some);
     }
     drop(intake);
-    options.take(captures, |intake| {
+    take(options, captures, |intake| {
         let mut archives = Archives::default();
         add_open(source, &mut archives, intake)?;
         archives.finish(intake, |intake| intake.take_targets())
@@ -293,7 +293,7 @@ pub(crate) fn whole(path: &Path, options: &Options, dialect: &'static Dialect) -
     }
     let mut captures = Captures::new(Agents::everybody(), dialect);
     let mut found = Newest::default();
-    options.take(&mut captures, |intake| {
+    take(options, &mut captures, |intake| {
         intake.newest = Some(Newest::default());
         let mut archives = Archives::default();
         add_open(source, &mut archives, intake)?;
@@ -336,7 +336,7 @@ pub fn add_part(sources: &[impl AsRef<Path>], options: &Options, captures: &mut 
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
     let passes = usize::from(captures.dialect().redirects.hops) + 1;
     let mut part = Part { passes, ..Part::default() };
-    options.take(captures, |intake| {
+    take(options, captures, |intake| {
         let archives = add_all(&sources, intake)?;
         part.archives = archives.with_other_pages();
         archives.finish(intake, |_| hashbrown::HashSet::new())?;
@@ -360,7 +360,7 @@ pub fn add_pages(
 ) -> Result<HashSet<u128>, Error> {
     let paths: Vec<&Path> = archives.iter().map(AsRef::as_ref).collect();
     let (mut targets, mut pages) = (HashSet::new(), pages.into_iter().collect());
-    options.take(captures, |intake| {
+    take(options, captures, |intake| {
         let mut archives = Archives::default();
         for path in paths {
             archives.add_for_pages(path, intake)?;

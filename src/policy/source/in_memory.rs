@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::answer::Answer;
 use super::error::no_answer;
+use super::intake::take;
 use super::options::Options;
 use super::passed_over::Reason;
 use crate::error::policy::Error;
@@ -45,7 +46,7 @@ pub fn add_answers(
     captures: &mut Captures,
 ) -> Result<(), Error> {
     let (answers, source) = (answers.into_iter(), Path::new(IN_MEMORY));
-    options.take(captures, |intake| {
+    take(options, captures, |intake| {
         let limit = intake.body_limit();
         intake.time_of_source = intake.times.of_memory(source)?;
         for (number, answer) in (1..).zip(answers) {

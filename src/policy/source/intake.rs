@@ -68,6 +68,19 @@ pub(super) fn target_key(url: &str) -> u128 {
     xxh3_128(url.as_bytes())
 }
 
+/// Reads sources for `captures` by these options, on one of the threads that read captures.
+pub(super) fn take(
+    options: &Options,
+    captures: &mut Captures,
+    read: impl FnOnce(&mut Intake<'_>) -> Result<(), Error> + Send,
+) -> Result<(), Error> {
+    captures.on_a_reader(|captures| {
+        let mut intake = Intake::new(captures, options);
+        read(&mut intake)?;
+        intake.finish()
+    })
+}
+
 impl<'c> Intake<'c> {
     pub fn new(captures: &'c mut Captures, options: &'c Options) -> Intake<'c> {
         let now = options.now.unwrap_or_else(time::now);

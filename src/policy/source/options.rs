@@ -2,9 +2,6 @@
 
 use super::fetched_at::FetchedAt;
 use super::fields::FieldNames;
-use super::intake::Intake;
-use crate::error::policy::Error;
-use crate::policy::Captures;
 
 setters! {
     /// How to read sources.
@@ -19,30 +16,11 @@ setters! {
         /// Whether to pass over damaged data: a line of JSON Lines, a row of Parquet, and the unreadable rest of a
         /// file. Otherwise each of these is an error. A damaged record of an archive, if the next record can be found,
         /// and a damaged file of a folder are never errors: their origins count as incomplete. All are counted, and
-        /// listed by [`Captures::passed_over`].
+        /// listed by [`Captures::passed_over`](crate::policy::Captures::passed_over).
         pub skip_bad: bool,
         /// The time for each answer without one: a file of a folder, a single robots.txt, and a line, a row or a record
         /// without a time. With `None` they have no time: any answer with a time is newer, and between two answers
         /// without a time, their bytes decide.
         pub fetched_at: Option<FetchedAt>,
-    }
-}
-
-impl Options {
-    /// Runs `read` with an intake for `captures` and these options, on one of the threads that read captures.
-    pub(super) fn take(
-        &self,
-        captures: &mut Captures,
-        read: impl FnOnce(&mut Intake<'_>) -> Result<(), Error> + Send,
-    ) -> Result<(), Error> {
-        captures.on_a_reader(|captures| {
-            let mut intake = self.intake(captures);
-            read(&mut intake)?;
-            intake.finish()
-        })
-    }
-
-    pub(super) fn intake<'c>(&'c self, captures: &'c mut Captures) -> Intake<'c> {
-        Intake::new(captures, self)
     }
 }

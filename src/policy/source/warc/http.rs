@@ -7,7 +7,7 @@ use std::io::{self, BufRead, Read, Take};
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::record::{End, Head, Truncation};
+use super::record::{End, Head, Truncation, number};
 use super::transfer;
 use crate::formats::coding::{self, Body, Ending, FRAMING};
 use crate::policy::source::answer::{TimeBounds, page};
@@ -145,12 +145,6 @@ impl Length {
             (Length::Exactly(_) | Length::Wrong, _) => Ending::Broken,
         }
     }
-}
-
-/// A number of decimal digits.
-pub(super) fn number(text: &[u8]) -> Option<u64> {
-    let digits = std::str::from_utf8(text.trim_ascii()).ok()?;
-    digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The length of a file, if a `Content-Range` says that it is whole: `bytes 0-9/10`.

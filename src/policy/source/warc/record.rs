@@ -9,7 +9,6 @@
 use std::io::{self, BufRead, Read, Take};
 use std::ops::Range;
 
-use super::http::number;
 use super::text::{ArchiveText, MARK, Replay};
 use crate::error::Problem;
 use crate::formats::compression::Damaged;
@@ -428,6 +427,12 @@ impl Head {
     pub fn get<'h>(&'h self, name: &'h str) -> Option<&'h [u8]> {
         self.all(name).next()
     }
+}
+
+/// A number of decimal digits.
+pub(super) fn number(text: &[u8]) -> Option<u64> {
+    let digits = std::str::from_utf8(text.trim_ascii()).ok()?;
+    digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 #[cfg(test)]
