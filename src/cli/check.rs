@@ -10,8 +10,7 @@ use std::process::ExitCode;
 
 use super::args::{ChoicesArgs, CrawlerArgs, DialectArgs, JudgedByArgs};
 use super::entry;
-use super::error::Failure;
-use super::error::not_compiled;
+use super::error::{Failure, not_compiled};
 use super::help::OUTPUT;
 use super::say::{Printer, say};
 use super::sources::{crawlers, read_once, say_passed_over, say_ties, text_of, url_line};

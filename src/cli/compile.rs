@@ -6,8 +6,7 @@ use std::process::ExitCode;
 
 use super::args::{CrawlerArgs, MEMORY, ReadingArgs, bytes, dialect, dialects, mapped};
 use super::destination;
-use super::error::Failure;
-use super::error::not_merged;
+use super::error::{Failure, not_merged};
 use super::help::{LONG_RUNS, MESSAGES, OUTPUT, ROBOTS_TXT};
 use super::say::{say, say_lines};
 use super::sources::{say_passed_over, ties};

@@ -6,12 +6,10 @@ use std::process::ExitCode;
 
 use super::args::{OriginChoicesArgs, PolicyFileArgs, ViewArgs, number, published};
 use super::entry;
-use super::error::Failure;
-use super::error::not_compiled;
+use super::error::{Failure, not_compiled};
 use super::help::{CHOICES, OUTPUT, ROBOTS_TXT};
 use super::say::print;
-use super::sources::no_origin;
-use super::sources::{crawlers_or_all, origin_of};
+use super::sources::{crawlers_or_all, no_origin, origin_of};
 use crate::formats::json::to_string_pretty;
 use crate::policy::{Policy, Record};
 use crate::robots::Agents;

@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::args::NO_SOURCE;
-use super::args::{JudgedByArgs, number, workers};
+use super::args::{JudgedByArgs, NO_SOURCE, number, workers};
 use super::destination;
-use super::error::Failure;
-use super::error::not_compiled;
+use super::error::{Failure, not_compiled};
 use super::help::{LISTS, LONG_RUNS, MESSAGES, OUTPUT, ROBOTS_TXT};
 use super::say::{print, say, say_lines};
 use super::sources::{say_passed_over, say_ties};

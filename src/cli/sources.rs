@@ -6,8 +6,7 @@ use std::io::{self, BufRead, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::error::Failure;
-use super::error::not_compiled;
+use super::error::{Failure, not_compiled};
 use super::say::say;
 use crate::dialect::Dialect;
 use crate::error::Problem;

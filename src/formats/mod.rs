@@ -31,7 +31,6 @@ pub(crate) mod seekable;
 pub(crate) mod spill;
 pub(crate) mod standard_input;
 pub(crate) mod standard_output;
-#[cfg(feature = "batch")]
 pub(crate) mod summed;
 #[cfg(feature = "batch")]
 pub(crate) mod text_file;

@@ -11,8 +11,7 @@ use super::finding::excerpt;
 use super::meant::{comment, unquoted};
 use crate::dialect::{AgentValue, Dialect, Groups};
 use crate::error::About;
-use crate::robots::proposed_token;
-use crate::robots::{Agents, Robots};
+use crate::robots::{Agents, Robots, proposed_token};
 
 /// Crawlers whom the same groups apply to.
 #[derive(Debug, Clone, PartialEq, Eq)]

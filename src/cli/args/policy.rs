@@ -4,8 +4,7 @@ use clap::builder::TypedValueParser;
 use std::path::{Path, PathBuf};
 
 use super::values::one_of;
-use crate::cli::error::Failure;
-use crate::cli::error::{not_compiled, not_merged};
+use crate::cli::error::{Failure, not_compiled, not_merged};
 use crate::cli::help::ROBOTS_TXT;
 use crate::cli::sources::{self, read_once};
 use crate::dialect::Dialect;

@@ -3,8 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::time::Duration;
 
-use crate::error::About;
-use crate::error::ValueError;
+use crate::error::{About, ValueError};
 use crate::formats::time_text::duration;
 use crate::robots::Agents;
 

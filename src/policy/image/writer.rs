@@ -14,8 +14,8 @@ use super::{Content, Image, Meta};
 use crate::dialect::Dialect;
 use crate::error::Problem;
 use crate::error::policy::Error;
-use crate::formats::memory;
-use crate::formats::memory::FileVec;
+use crate::formats::memory::{self, FileVec};
+use crate::formats::summed::Summed;
 use crate::policy::Policy;
 use crate::policy::crawlers::Crawlers;
 use crate::policy::error::unwritten;
@@ -160,9 +160,15 @@ impl Sealed<'_> {
     fn write(self, out: &mut (impl Write + Seek + Send)) -> io::Result<(Header, Content)> {
         out.seek(SeekFrom::Start(HEADER as u64))?;
         let mut summed = Summed { out, sum: Xxh3::new() };
+        // A full buffer is returned empty.
+        let write = |mut full: Vec<u8>| {
+            summed.write_all(&full)?;
+            full.clear();
+            Ok(full)
+        };
         match threads::number() {
-            1 => self.gather(|full| summed.write(full))?,
-            _ => summed.beside(|pass_on| self.gather(pass_on))?,
+            1 => self.gather(write)?,
+            _ => beside(write, |pass_on| self.gather(pass_on))?,
         }
         let Summed { out, sum } = summed;
         let header = Header { checksum: sum.digest128(), ..self.header };
@@ -202,49 +208,33 @@ const BUFFER: usize = 1 << 18;
 /// How many full buffers wait for a writing thread.
 const WAITING: usize = 4;
 
-/// A writer that computes the checksum of the bytes it passes on.
-struct Summed<'o, O> {
-    out: &'o mut O,
-    sum: Xxh3,
-}
-
-impl<O: Write + Send> Summed<'_, O> {
-    /// Writes a full buffer, and returns it empty.
-    fn write(&mut self, mut full: Vec<u8>) -> io::Result<Vec<u8>> {
-        self.sum.update(&full);
-        self.out.write_all(&full)?;
-        full.clear();
-        Ok(full)
-    }
-
-    /// Writes, in a thread of its own, the full buffers that `gather` passes on for empty ones.
-    fn beside(
-        &mut self,
-        gather: impl FnOnce(&mut dyn FnMut(Vec<u8>) -> io::Result<Vec<u8>>) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let (waiting, full) = sync_channel(WAITING);
-        let (written, empty) = channel();
-        let mut ended = Ok(());
-        let write = || {
-            ended = full.into_iter().try_for_each(|buffer| {
-                // The last buffers are not reused.
-                let _ = written.send(self.write(buffer)?);
-                Ok(())
-            });
-        };
-        let gathered = threads::with_one_beside(
-            write,
-            || (),
-            move || {
-                gather(&mut |buffer| match waiting.send(buffer) {
-                    Ok(()) => Ok(empty.try_recv().unwrap_or_default()),
-                    Err(_) => Err(io::ErrorKind::BrokenPipe.into()),
-                })
-            },
-        );
-        // If writing failed, gathering failed for the same reason.
-        ended.and(gathered?)
-    }
+/// Writes, in a thread of its own, the full buffers that `gather` passes on for empty ones.
+fn beside(
+    mut write: impl FnMut(Vec<u8>) -> io::Result<Vec<u8>> + Send,
+    gather: impl FnOnce(&mut dyn FnMut(Vec<u8>) -> io::Result<Vec<u8>>) -> io::Result<()>,
+) -> io::Result<()> {
+    let (waiting, full) = sync_channel(WAITING);
+    let (written, empty) = channel();
+    let mut ended = Ok(());
+    let write_all = || {
+        ended = full.into_iter().try_for_each(|buffer| {
+            // The last buffers are not reused.
+            let _ = written.send(write(buffer)?);
+            Ok(())
+        });
+    };
+    let gathered = threads::with_one_beside(
+        write_all,
+        || (),
+        move || {
+            gather(&mut |buffer| match waiting.send(buffer) {
+                Ok(()) => Ok(empty.try_recv().unwrap_or_default()),
+                Err(_) => Err(io::ErrorKind::BrokenPipe.into()),
+            })
+        },
+    );
+    // If writing failed, gathering failed for the same reason.
+    ended.and(gathered?)
 }
 
 /// Gathers the parts of an image into buffers, and passes on full buffers.

@@ -7,18 +7,16 @@ use std::path::{Path, PathBuf};
 
 use super::answer::bare_origin;
 use super::directory;
-use super::error::in_source;
 #[cfg(not(all(feature = "parquet", feature = "warc")))]
 use super::error::without;
-use super::error::{not_read, of_kind, unreadable};
+use super::error::{in_source, not_read, of_kind, unreadable};
 use super::fields::FieldNames;
 #[cfg(feature = "cli")]
 use super::intake::Newest;
 use super::intake::{Intake, take};
 use super::json_lines;
 use super::kind::{MARK, START, SourceKind};
-use super::opened::is_of_damage;
-use super::opened::{OpenSource, Start, is_file, is_folder};
+use super::opened::{OpenSource, Start, is_file, is_folder, is_of_damage};
 use super::options::Options;
 #[cfg(feature = "parquet")]
 use super::parquet;

@@ -6,8 +6,7 @@ use std::io::{self, BufRead, Seek};
 use std::path::{Path, PathBuf};
 
 use super::http::{Flaw, HttpAnswer, Page, Response};
-use super::record::missing;
-use super::record::{Extent, Head, Records};
+use super::record::{Extent, Head, Records, missing};
 use super::revisit::{OriginalKey, RevisitTargets, Revisits};
 use super::text::{ArchiveText, MARK};
 use crate::error::Problem;
