@@ -18,12 +18,7 @@ pub fn ensure(path: &Path, kind: &FileKind, inputs: &[PathBuf]) -> Result<(), Fa
     ensure_or(path, kind, inputs, refusal)
 }
 
-/// That a file is not of a kind that is replaced.
-pub fn refusal(kind: &str) -> String {
-    format!("exists and is not {kind}; move it, or choose another name")
-}
-
-/// The same; if what has its name is not replaceable, `refusal` says so, by the kind of file that would be.
+/// As [`ensure`]. If a file of another kind has the name, `refusal` makes the message, given the kind that would be replaced.
 pub fn ensure_or(
     path: &Path,
     kind: &FileKind,
@@ -46,6 +41,11 @@ pub fn ensure_or(
         }
         None => Ok(()),
     }
+}
+
+/// That a file is not of a kind that is replaced.
+pub fn refusal(kind: &str) -> String {
+    format!("exists and is not {kind}; move it, or choose another name")
 }
 
 /// Locks a policy file that will be written; unless `quiet`, says what the user should know about it.

@@ -268,7 +268,8 @@ struct FollowedFile {
     policy: Policy,
 }
 
-/// What tells a file from one that took its place: its number, its length, and when it was modified.
+/// What tells a file from one that took its place: its number, its length, and when it was modified. The number of a file that is gone
+/// may be used again, and only Unix has numbers, so the other two count, too.
 type Identity = ((u64, u64), u64, Option<std::time::SystemTime>);
 
 impl<'a> Followed<'a> {

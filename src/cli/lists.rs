@@ -21,7 +21,7 @@ pub fn all(arguments: &[PathBuf], input: &InputArgs) -> Result<Vec<PathBuf>, Fai
     let once = |lists: &[PathBuf]| read_once(lists.iter().chain([file]).map(PathBuf::as_path));
     once(&lists)?;
     let end = if input.null { NameEnd::Nul } else { NameEnd::Line };
-    lists.extend(lists_named_in(file, end)?);
+    lists.extend(lists_named_in(file, end).map_err(|error| error.within("--files-from: "))?);
     once(&lists)?;
     Ok(lists)
 }

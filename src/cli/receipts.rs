@@ -156,7 +156,8 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     match (&older, &policy) {
         (Some(older), Some(policy)) => report.compare_policy(older, policy)?,
         (Some(_), None) => {
-            let message = "--against names a policy, so the policy of the run is needed, too: give it with --policy FILE or --robots SOURCE";
+            let message = "--against names a policy, so the policy of the run is needed, too: give it with --policy FILE or \
+                           --robots SOURCE";
             return Err(message.into());
         }
         (None, _) => {}

@@ -14,8 +14,7 @@ use crate::error::policy::Error;
 use crate::formats::error::json_problem;
 use crate::formats::{is_standard_input, shortened, shown, text_file};
 use crate::input::STANDARD_INPUT;
-use crate::origin;
-use crate::origin::InvalidUrl;
+use crate::origin::{self, InvalidUrl};
 use crate::policy::source::{PassedOver, Robots};
 use crate::policy::{Crawler, Overrides, Policy, Statistics};
 use crate::robots::Agents;
@@ -99,7 +98,8 @@ pub(super) fn url_line(input: &mut impl BufRead) -> Result<Vec<u8>, Failure> {
 pub fn read_once<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<(), Failure> {
     match paths.into_iter().filter(|path| is_standard_input(path)).nth(1) {
         Some(_) => {
-            let message = "standard input can be read only once, so - can be given once: as a list, as URLs, for --files-from or as a source";
+            let message = "standard input can be read only once, so - can be given once: as a list, as URLs, for --files-from \
+                           or as a source";
             Err(message.into())
         }
         None => Ok(()),

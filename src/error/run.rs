@@ -32,7 +32,7 @@ opaque! {
 }
 
 impl Error {
-    /// The kept work of a run that failed in this folder.
+    /// Adds that the work of the failed run is kept in this folder.
     pub(crate) fn kept_in(mut self, folder: &Path) -> Error {
         self.problem.kept = Some(folder.to_owned());
         self

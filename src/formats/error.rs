@@ -31,7 +31,7 @@ pub(crate) struct NotReplaced {
 #[error("{0}")]
 pub(crate) struct Malformed(pub String);
 
-/// The end of a message about pages for which there is no room, by which commands know it.
+/// The end of a message about pages for which there is no room, by which a problem is known to be about memory.
 pub(crate) const NO_ROOM: &str = "which is more than the memory limit has room for";
 
 /// What is wrong with a JSON text, and where.

@@ -4,10 +4,11 @@
 //! often than disk space.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Take, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::counting_writer::CountingWriter;
 use super::seekable::{self, FileAt};
@@ -29,12 +30,14 @@ pub(crate) struct Spill {
     next: u64,
     /// The file that parts are appended to, with its number and its length.
     open: Option<(Arc<File>, u64, u64)>,
+    /// The files of another process that are open, by their numbers.
+    reopened: BTreeMap<u64, Weak<File>>,
 }
 
 type FileOfNumber = fn(&Path, u64) -> PathBuf;
 
 /// A part of a file.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Spilled {
     file: Arc<File>,
     pub place: Place,
@@ -47,13 +50,13 @@ pub(crate) struct Place {
     pub number: u64,
     /// Its first byte, and how many there are.
     at: u64,
-    pub length: u64,
+    length: u64,
 }
 
 impl Spill {
     /// Unnamed files of a folder.
     pub fn unnamed(folder: &Path) -> Spill {
-        Spill { folder: folder.to_owned(), named: None, next: 0, open: None }
+        Spill { folder: folder.to_owned(), named: None, next: 0, open: None, reopened: BTreeMap::new() }
     }
 
     /// Files of a folder with these paths, which outlive the process.
@@ -61,10 +64,22 @@ impl Spill {
         Spill { named: Some(path), ..Spill::unnamed(folder) }
     }
 
+    /// Unnamed files of the same folder.
+    pub fn beside(&self) -> Spill {
+        Spill::unnamed(&self.folder)
+    }
+
     /// Finds a part that another process wrote.
     pub fn reopen(&mut self, place: Place) -> io::Result<Spilled> {
-        let path = self.named.map_or_else(PathBuf::new, |path| path(&self.folder, place.number));
-        let file = Arc::new(seekable::open(&path).map_err(|error| at_path(&path, &error))?);
+        let file = match self.reopened.get(&place.number).and_then(Weak::upgrade) {
+            Some(file) => file,
+            None => {
+                let path = self.named.map_or_else(PathBuf::new, |path| path(&self.folder, place.number));
+                let file = Arc::new(seekable::open(&path).map_err(|error| at_path(&path, &error))?);
+                self.reopened.insert(place.number, Arc::downgrade(&file));
+                file
+            }
+        };
         self.next = self.next.max(place.number + 1);
         Ok(Spilled { file, place })
     }

@@ -183,9 +183,8 @@ impl Matcher {
     pub(crate) fn preferred(&self, url: &[u8]) -> Preferred {
         let view = self.view();
         let page = view.page(url);
-        let said =
-            |scratch: &mut Scratch| page.and_then(|page| page.preferred(self.answering(), scratch.preferences.begin()));
-        with_scratch(said).unwrap_or_default()
+        let preferred = |scratch: &mut Scratch| page?.preferred(self.answering(), &mut scratch.preferences.begin());
+        with_scratch(preferred).unwrap_or_default()
     }
 
     /// The matcher as the hot path sees it.

@@ -10,8 +10,8 @@
 //! - by rules: `judge_path` in `slow`; in the hot path, the front and, for the few paths that pass it, the walk in `steps`;
 //! - by the path `/robots.txt`, which takes precedence over everything but overrides: `unless_always_allowed` in `slow`
 //!   allows it;
-//! - by the preferences that the run requires, for lines that are allowed so far: `required`, after all lines were
-//!   judged;
+//! - by the preferences that the run requires, for lines that are allowed so far: `required`, in `batch::judge`, after
+//!   the lines of a call were judged;
 //! - for an origin that is not in the policy: `unfetched` in `decision`;
 //! - for a URL that is not valid: `From<InvalidUrl>` in `outcome.rs`;
 //! - for a line without a URL by its layout: `find_outcomes` in `run/worker.rs`.

@@ -71,11 +71,21 @@ impl KnownPreferences {
     }
 
     /// Begins a call, which may have another policy.
-    pub fn begin(&mut self) -> &mut KnownPreferences {
-        self.by_place.clear();
-        self
+    pub fn begin(&mut self) -> BegunCall<'_> {
+        // Clearing takes as long as it has room, so what a large call needed is not left to small ones.
+        match self.by_place.capacity() > PLACES {
+            true => self.by_place = HashMap::new(),
+            false => self.by_place.clear(),
+        }
+        BegunCall(self)
     }
 }
+
+/// The most places that are in memory between calls.
+const PLACES: usize = 1024;
+
+/// What a call knows of preferences. Places are those of its policies, so nothing is known of them before it begins.
+pub(crate) struct BegunCall<'k>(&'k mut KnownPreferences);
 
 /// A page whose origin a policy knows.
 pub(crate) struct Page<'p> {
@@ -126,8 +136,8 @@ impl Page<'_> {
     }
 
     /// The preferences of the page for the crawler with these columns; `None` if there are none. They mean nothing if
-    /// the page is blocked. `known` has [begun](KnownPreferences::begin) this call.
-    pub fn preferred(&self, columns: &[usize], known: &mut KnownPreferences) -> Option<Preferred> {
+    /// the page is blocked.
+    pub fn preferred(&self, columns: &[usize], BegunCall(known): &mut BegunCall<'_>) -> Option<Preferred> {
         let side = self.record.side();
         // The first list is empty.
         if side == 0 {
@@ -193,13 +203,13 @@ impl PagePreferences {
         known: &mut KnownPreferences,
     ) {
         let (Some(any), Some(of_any)) = (judges.first(), outcomes.first()) else { return };
-        known.begin();
+        let mut known = known.begin();
         for at in 0..of_any.len() {
             let is_needed = outcomes.iter().any(|outcomes| is_said(outcomes[at]));
             let Some(page) = is_needed.then(|| any.page(url(at))).flatten() else { continue };
             let of_url = &mut self.found[at * self.crawlers + first..];
             for ((judge, outcomes), found) in judges.iter().zip(outcomes).zip(of_url) {
-                let preferred = is_said(outcomes[at]).then(|| page.preferred(judge.groups.columns(), known));
+                let preferred = is_said(outcomes[at]).then(|| page.preferred(judge.groups.columns(), &mut known));
                 *found = preferred.flatten().unwrap_or_default();
             }
         }

@@ -26,14 +26,14 @@ pub(super) fn block<'u>(
 ) {
     let Some(first) = judges.first() else { return };
     let Some(requirements) = first.decisions.requirements() else { return };
-    let known = scratch.preferences.begin();
+    let mut known = scratch.preferences.begin();
     let mut last = None;
     outcomes.change_allowed(from, |at, crawler| {
         let page = match &last {
             Some((of, page)) if *of == at => page,
             _ => &last.insert((at, first.page(url(at - from)))).1,
         };
-        let preferred = page.as_ref().and_then(|page| page.preferred(judges[crawler].groups.columns(), known));
+        let preferred = page.as_ref().and_then(|page| page.preferred(judges[crawler].groups.columns(), &mut known));
         closed_by(requirements, preferred, url(at - from), first.policy.dialect())
     });
 }
@@ -52,7 +52,7 @@ impl JudgeView<'_> {
     /// The outcome of an allowed URL that does not meet the requirements; `None` if it does.
     pub(super) fn by_requirements(&self, url: &[u8], known: &mut KnownPreferences) -> Option<Outcome> {
         let requirements = self.decisions.requirements()?;
-        let preferred = self.page(url).and_then(|page| page.preferred(self.groups.columns(), known.begin()));
+        let preferred = self.page(url).and_then(|page| page.preferred(self.groups.columns(), &mut known.begin()));
         closed_by(requirements, preferred, url, self.policy.dialect())
     }
 

@@ -21,7 +21,7 @@ use crate::policy::{self, Lookup};
 #[derive(Debug)]
 pub struct Scratch {
     pub(crate) walk: automaton::Scratch,
-    /// `None` while they are in use, or until they are.
+    /// `None` before they are first used, and while they are in use.
     pub(super) arrays: Option<Box<BatchArrays>>,
     /// For the URLs whose origins layers change.
     pub(super) changed: Option<Box<Changed>>,

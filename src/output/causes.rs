@@ -5,7 +5,7 @@ use crate::judge::line_urls::LineUrls;
 use crate::judge::matcher::PreferredLines;
 use crate::judge::outcomes::Refusals;
 
-/// For the lines of a chunk: what tells what blocked them for each crawler, which crawlers may not fetch them, and the
+/// For the lines of a chunk: explainers of what blocked them for each crawler, the crawlers that may not fetch them, and the
 /// preferences of their pages; each is empty if it is not wanted.
 #[cfg_attr(not(feature = "parquet"), allow(dead_code))]
 pub(crate) struct ChunkCauses<'c> {

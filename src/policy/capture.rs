@@ -67,7 +67,8 @@ pub(super) struct SelectedGroup {
     pub own: bool,
 }
 
-/// The result of reading a capture, which no longer needs the body: its answer, but for what may differ between captures with one body.
+/// The result of reading a capture, which no longer needs the body: its answer, without the status and the times,
+/// which captures with the same body do not share.
 pub(super) type Reading = StoredAnswer<Selected>;
 
 impl Capture {

@@ -118,7 +118,8 @@ impl Job {
     }
 }
 
-/// The result of a job, which has ended. Errors of files of seen URLs are about that of the job, unless they are about the keys of shards.
+/// The result of `run`, after which the progress ends. An error of a file of seen URLs is about the job's file, unless it is about the
+/// keys of shards.
 fn ended<T>(progress: &Progress, run: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
     progress.of(run).map_err(|error| match (error.kind(), error.problem().about) {
         (ErrorKind::Seen, None) => error.about(About::Seen),
@@ -147,7 +148,9 @@ fn split(
     progress.begin(plan.lists.iter().map(List::source_length).sum(), plan.splits().count());
     let unique = plan.options.unique.map(|same| progress.comparing(|| unique(&plan, same, state, workers, progress)));
     let unique = unique.transpose().map_err(|failure| match &begun.checkpointer {
-        Some(checkpointer) if failure.kind() == ErrorKind::Interrupted => checkpointer.note_kept(failure),
+        Some(checkpointer) if failure.kind() == ErrorKind::Interrupted || failure.is_about(About::Untrusted) => {
+            checkpointer.note_kept(failure)
+        }
         _ => failure,
     })?;
     let chunks = Chunks::from(plan.cut(progress.source()), &state.reached.begun, state.reached.next);

@@ -148,7 +148,12 @@ impl<'l> Pipeline<'l> {
         if let Some(failure) = failure {
             return Err(self.save_progress(failure));
         }
-        let newly = self.unique.map(|unique| unique.end(self.chunks.lists())).transpose()?.flatten();
+        let newly = self.unique.map(|unique| unique.end(self.chunks.lists())).transpose();
+        let newly = newly.map_err(|failure| match &self.checkpointer {
+            Some(checkpointer) if failure.is_about(About::Untrusted) => checkpointer.note_kept(failure),
+            _ => failure,
+        })?;
+        let newly = newly.flatten();
         let followed = self.following.and_then(|following| into_inner(following).policy());
         let policy = followed.unwrap_or_else(|| self.plan.policy.clone());
         let mut state = self.queue.into_inner();

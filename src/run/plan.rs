@@ -62,7 +62,8 @@ impl<'j> Plan<'j> {
         let split_for = AllowedIf::split_count(job.allowed_if, job.crawlers.len());
         let has_columns = job.explain || !preferences(job).is_empty();
         if job.allowed_if.is_some() && (form.is_some_and(OutputMode::is_whole) && !is_picked(job) || has_columns) {
-            let message = "lines that are split once for all crawlers have no verdicts, rules or preferences of each; split them for each instead";
+            let message = "lines that are split once for all crawlers have no verdicts, rules or preferences of each; split them \
+                           for each instead";
             return Err(ErrorKind::Job.of(message));
         }
         let lists = lists(job, memory)?;

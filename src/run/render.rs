@@ -226,8 +226,8 @@ fn is_refused(lines: &JudgedLines<'_>, refusals: &Refusals, buffer: &[u8]) -> bo
     rest.is_some_and(<[u8]>::is_empty)
 }
 
-/// The content of rows besides outcomes: what tells what blocked the lines, which crawlers may not fetch them, and the preferences
-/// of their pages, each if it is wanted.
+/// The content of rows besides outcomes: explainers of what blocked the lines, the crawlers that may not fetch them, and the
+/// preferences of their pages, each if it is wanted.
 struct Notes {
     columns: Columns,
     refusals: Option<Refusals>,

@@ -140,6 +140,8 @@ impl Repeats {
         if let Some(known) = &self.lines.in_file {
             known.each(first, count as usize, |line| found.push((line, Why::Seen)));
             found.sort_unstable();
+            // A line is left out once.
+            found.dedup_by_key(|&mut (line, _)| line);
         }
         Ok(true)
     }

@@ -145,9 +145,9 @@ fn policies_must_be_comparable() {
     bench.program("compile --agent twobot --out two.rsv now").assert().success();
     bench.program("compile --agent onebot --agent twobot --out three.rsv now").assert().success();
     bench.program("compile --agent * --dialect google --out google.rsv now").assert().success();
-    refused("diff was.rsv two.rsv", &["no crawler in common", "onebot; *", "twobot"]);
+    refused("diff was.rsv two.rsv", &["the policies have no crawler in common", "onebot; *", "twobot"]);
     refused("diff was.rsv now.rsv --agent twobot", &["the older policy", "not compiled for twobot"]);
-    refused("diff was.rsv google.rsv", &["different dialects", "google"]);
+    refused("diff was.rsv google.rsv", &["the policies have different dialects", "google"]);
     refused("diff was.rsv none.rsv", &["none.rsv"]);
     let done = bench.program("diff was.rsv three.rsv").assert().code(1);
     said(&done.get_output().stderr, &["only one of the policies was compiled for *, twobot"]);

@@ -84,7 +84,7 @@ fn names_may_end_in_nul() {
     let done = printed.write_stdin("lists/a.txt\0").assert().success();
     assert_eq!(done.get_output().stdout, b"http://a.example/lists/a.txt\n");
     fs::remove_dir_all(bench.path("out")).expect("removed");
-    bench.refused("--robots sites --out out --files-from names", &["names has NUL in its lines", "(-0)"]);
+    bench.refused("--robots sites --out out --files-from names", &["--files-from: names has NUL in its lines", "(-0)"]);
     bench.refused("--robots sites --out out -0 lists/a.txt", &["--files-from"]);
 }
 

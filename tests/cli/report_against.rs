@@ -163,7 +163,7 @@ fn what_is_no_earlier_run_or_policy_is_refused() {
         ("--policy new.rsv --against flipped.rsv", &["flipped.rsv"]),
         ("--against old.rsv", &["the policy of the run is needed", "--policy"]),
         ("--policy new.rsv --against other.rsv", &["the older policy", "examplebot"]),
-        ("--policy new.rsv --against google.rsv", &["different dialects"]),
+        ("--policy new.rsv --against google.rsv", &["the policies have different dialects"]),
         ("--against cut.json", &["cut.json", "not a receipt"]),
         ("--against other.json", &["other.json", "not a receipt"]),
         ("--against lines.json", &["lines.json", "cannot be compared", "do not add up"]),

@@ -71,7 +71,8 @@ impl JudgedByArgs {
         match self.policy.policy.is_empty() {
             true if self.robots.is_empty() => Err(NO_SOURCE.into()),
             true if crawlers.agent.is_empty() && crawlers.agents_file.is_none() => {
-                let message = "no crawler given: use --agent NAME (* for every crawler), --agents-file FILE, or a policy with --policy FILE";
+                let message = "no crawler given: use --agent NAME (* for every crawler), --agents-file FILE, or a policy with \
+                               --policy FILE";
                 Err(message.into())
             }
             _ => Ok(()),

@@ -13,9 +13,8 @@ use super::earlier::{remove_checkpoint, remove_spilled};
 use super::names::{CHECKPOINT, LOCK, RECEIPT, folders_of, partial};
 use crate::error::About;
 use crate::error::run::{Error, ErrorKind};
-use crate::formats::durable;
 use crate::formats::lock_file::LockFile;
-use crate::formats::shown;
+use crate::formats::{durable, shown};
 use crate::output::error::unwritable;
 
 /// Renames complete files in `directory` to these names, in this order, unless they have them already. Then deletes the

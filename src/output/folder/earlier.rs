@@ -20,8 +20,7 @@ use super::names::{
 };
 use crate::error::About;
 use crate::error::run::{Error, ErrorKind};
-use crate::formats::shown;
-use crate::formats::{durable, seekable};
+use crate::formats::{durable, seekable, shown};
 use crate::output::error::unwritable;
 use crate::output::file_layout::FileLayout;
 use crate::output::form::OutputOptions;
@@ -72,21 +71,22 @@ pub(crate) fn make_room(
 }
 
 /// What is in a folder: the path and the name of each, and whether it is a folder that a run of this folder made.
-fn contents(folder: &Path) -> io::Result<Vec<(PathBuf, String, bool)>> {
+fn contents(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<(PathBuf, String, bool)>>> {
     let above = folder.file_name().and_then(OsStr::to_str);
-    let entry = |entry: io::Result<fs::DirEntry>| {
+    let entry = move |entry: io::Result<fs::DirEntry>| {
         let entry = entry?;
         let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
         let is_of_run = entry.file_type()?.is_dir() && is_folder_of_run(above, &name) && !is_of_other_run(&path);
         Ok((path, name, is_of_run))
     };
-    fs::read_dir(folder)?.map(entry).collect()
+    Ok(fs::read_dir(folder)?.map(entry))
 }
 
 /// Whether a folder holds anything but partial files, a lock, and empty folders, which a run leaves if it is killed
 /// before it creates files in them.
 fn holds_files(folder: &Path) -> io::Result<bool> {
-    for (path, name, is_of_run) in contents(folder)? {
+    for entry in contents(folder)? {
+        let (path, name, is_of_run) = entry?;
         let is_nothing = if is_of_run { !holds_files(&path)? } else { name == LOCK || is_partial(&name) };
         if !is_nothing {
             return Ok(true);
@@ -247,7 +247,8 @@ pub(crate) fn remove_leftovers(directory: &Path) -> io::Result<()> {
 /// Deletes partial files in the folders that a run created below this one; returns how many. Files of other runs stay.
 fn remove_below(folder: &Path) -> io::Result<usize> {
     let mut removed = 0;
-    for (path, ..) in contents(folder)?.into_iter().filter(|(.., is_of_run)| *is_of_run) {
+    let below = contents(folder)?.collect::<io::Result<Vec<_>>>()?;
+    for (path, ..) in below.into_iter().filter(|(.., is_of_run)| *is_of_run) {
         let removed_here = remove_files(&path, is_partial_output)? + remove_below(&path)?;
         if removed_here > 0 {
             // Fails if anything else is in it, which then stays.
@@ -276,7 +277,8 @@ pub(crate) fn remove_checkpoint(directory: &Path) -> io::Result<()> {
 
 /// Deletes the files of a folder whose names match; returns how many.
 fn remove_files(folder: &Path, is_match: impl Fn(&str) -> bool) -> io::Result<usize> {
-    let matching: Vec<_> = contents(folder)?.into_iter().filter(|(_, name, _)| is_match(name)).collect();
+    let mut matching = contents(folder)?.collect::<io::Result<Vec<_>>>()?;
+    matching.retain(|(_, name, _)| is_match(name));
     matching.iter().try_for_each(|(path, ..)| durable::remove(path))?;
     Ok(matching.len())
 }

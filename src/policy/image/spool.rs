@@ -6,8 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::error::policy::Error;
-use crate::formats::memory;
-use crate::formats::memory::FileMemory;
+use crate::formats::memory::{self, FileMemory};
 use crate::policy::error::spilled;
 
 /// How many bytes of a spool stay in memory if it may use a file.
@@ -78,15 +77,21 @@ impl Spool {
         Ok(())
     }
 
-    /// Makes room for at least so many bytes in the file, which is made if there is none.
+    /// Makes room for at least so many bytes in the file, which is made if there is none. If that fails, all stays as it was.
     fn grow(&mut self, least: usize) -> io::Result<()> {
-        let file = self.file.take().map_or_else(|| tempfile::tempfile_in(&self.spill.folder), Ok)?;
-        let before = self.map.as_ref().map_or(0, |map| map.len());
-        memory::reserve(&file, before as u64..(least + least / 4) as u64)?;
+        let (before, made) = match (&self.file, &self.map) {
+            (Some(_), Some(map)) => (map.len(), None),
+            _ => (0, Some(tempfile::tempfile_in(&self.spill.folder)?)),
+        };
+        let file = made.as_ref().or(self.file.as_ref()).expect("a file that was made, or the earlier one");
+        memory::reserve(file, before as u64..(least + least / 4) as u64)?;
         // SAFETY: the file has no name, so no other process has it, and the earlier map of it is not used any more.
-        let mut map = unsafe { memory::map_mut(&file) }?;
-        map[..self.held.len()].copy_from_slice(&std::mem::take(&mut self.held));
-        (self.file, self.map) = (Some(file), Some(map));
+        let mut map = unsafe { memory::map_mut(file) }?;
+        if made.is_some() {
+            map[..self.length].copy_from_slice(self.bytes());
+            (self.file, self.held) = (made, Vec::new());
+        }
+        self.map = Some(map);
         Ok(())
     }
 
@@ -120,7 +125,20 @@ mod tests {
             }
             spool.finish();
             assert_eq!(spool.bytes(), written);
+            spool.write(&[5; 2000]).unwrap();
+            assert_eq!(spool.bytes(), [&*written, &[5; 2000]].concat());
         }
+    }
+
+    #[test]
+    fn a_failure_to_grow_loses_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let spill = SpillFolder { folder: folder.path().join("later"), limit: 7 };
+        let mut spool = Spool::new(&spill, vec![1; 5]);
+        assert!(spool.write(&[2; 5]).is_err());
+        std::fs::create_dir(&spill.folder).unwrap();
+        spool.write(&[3; 5]).unwrap();
+        assert_eq!(spool.bytes(), [1, 1, 1, 1, 1, 3, 3, 3, 3, 3]);
     }
 
     #[test]

@@ -246,10 +246,10 @@ impl LivePolicy {
 impl LiveState {
     /// Whether the base has all that is stored of a URL besides.
     fn base_has_all(&self, url: &str) -> bool {
-        let of_base = self.base.url_record(url).map(|record| record.stored.into_owned());
-        let mut all = Gathering::new(self).known(url);
-        all.iter_mut().for_each(|all| all.kept.set_tied(0));
-        of_base.is_some() && all == of_base
+        let Some(of_base) = self.base.url_record(url) else { return false };
+        let Some(mut all) = Gathering::new(self).known(url) else { return false };
+        all.kept.set_tied(0);
+        all == *of_base.stored
     }
 }
 

@@ -27,13 +27,12 @@ use super::warc::Archives;
 #[cfg(feature = "cli")]
 use crate::dialect::Dialect;
 use crate::error::policy::{Error, ErrorKind};
-use crate::formats::coding;
 #[cfg(feature = "cli")]
 use crate::formats::compression::DEFAULT_WINDOW;
 use crate::formats::compression::{Compression, Damaged, Reader, with_help};
 #[cfg(feature = "parquet")]
 use crate::formats::seekable;
-use crate::formats::shown;
+use crate::formats::{coding, shown};
 use crate::policy::Captures;
 #[cfg(feature = "cli")]
 use crate::robots::{Agents, body_limit};

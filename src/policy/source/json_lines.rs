@@ -21,8 +21,7 @@ use super::passed_over::Reason;
 use crate::error::policy::{Error, ErrorKind};
 use crate::error::{About, Problem};
 use crate::formats::error::json_words;
-use crate::formats::time_text;
-use crate::formats::{shortened, shown, visible};
+use crate::formats::{shortened, shown, time_text, visible};
 use crate::policy::source::error::unreadable;
 
 pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) -> Result<(), Error> {

@@ -48,7 +48,7 @@ pub(super) fn crawlers_of(
     for pair in policies.windows(2) {
         let [was, now] = [pair[0], pair[1]].map(|policy| policy.dialect().name);
         if was != now {
-            let problem = format!("different dialects, {was} and {now}; compile one of them again");
+            let problem = format!("the policies have different dialects, {was} and {now}; compile one of them again");
             return Err(ErrorKind::Differ.of(problem));
         }
     }
@@ -68,7 +68,8 @@ pub(super) fn crawlers_of(
     match (policies, crawlers.first()) {
         ([was, .., now], Some(none)) if none.is_empty() => {
             let [was, now] = [was, now].map(|policy| policy.columns().in_short());
-            let problem = format!("no crawler in common: the older one is for {was}, the newer one for {now}");
+            let problem =
+                format!("the policies have no crawler in common: the older one is for {was}, the newer one for {now}");
             Err(ErrorKind::Differ.of(problem))
         }
         _ => Ok(crawlers),

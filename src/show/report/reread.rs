@@ -220,7 +220,7 @@ impl RereadLines {
             if outcome.partition() == partition && outcome.reason() != Reason::RobotsTxt {
                 let place = (rule.map_or(0, |rule| rule.line), outcome.reason());
                 by_place.entry(place).or_insert_with(|| (Decider::of(rule, outcome.reason()), 0)).1 += times;
-            } else {
+            } else if partition != Partition::Allowed {
                 self.elsewhere[partition as usize] += times;
             }
         }
