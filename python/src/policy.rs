@@ -314,7 +314,7 @@ impl Policy {
         choices: robosieve::Choices,
     ) -> PyResult<Matchers> {
         let asked = asked_agents(self.inner.columns().all(), agent, agents)?;
-        self.inner.matchers(&asked, choices).map_err(error::agent)
+        error::guarded(|| self.inner.matchers(&asked, choices).map_err(error::agent))
     }
 }
 

@@ -38,7 +38,7 @@ impl Judge {
     fn of_part(policy: Policy, crawler: Crawler, decisions: DecisionTable, over: Option<Box<Judge>>) -> Judge {
         let has_times = decisions.choices.has_times() || policy.statistics().overridden > 0;
         let asks_records = has_times || !decisions.choices.statuses.is_empty();
-        let (routes, by_slot) = routes(&policy.lookup(), &decisions, asks_records);
+        let (routes, by_slot) = routes(&policy, &decisions, asks_records);
         let decided = Arc::new(JudgeParts { decisions, routes, by_slot, has_times, over });
         Judge { policy, crawler, decided }
     }
@@ -173,7 +173,7 @@ impl Route {
 
 /// The routes by number and, for each slot, the number of its origin's route. Unless this `asks_records`, which takes a pass over all
 /// entries and is needed only for times and statuses, the class of an origin is its number.
-fn routes(lookup: &Lookup<'_>, decisions: &DecisionTable, asks_records: bool) -> (Box<[Route; 256]>, Vec<u8>) {
+fn routes(policy: &Policy, decisions: &DecisionTable, asks_records: bool) -> (Box<[Route; 256]>, Vec<u8>) {
     let by_class = decisions.by_class();
     // Without times, a pause never ends.
     let paused = Decision::Fixed(Outcome::new(Partition::Deferred, Reason::Paused));
@@ -181,7 +181,7 @@ fn routes(lookup: &Lookup<'_>, decisions: &DecisionTable, asks_records: bool) ->
     if !asks_records {
         return (routes, Vec::new());
     }
-    let mut known: Vec<Decision> = Vec::new();
+    let (lookup, mut known) = (policy.lookup(), Vec::<Decision>::new());
     let number = |entry: &Entry| {
         let decision = match by_class[usize::from(entry.class())] {
             Some(decision) => decision,
