@@ -117,6 +117,9 @@ mod tests {
         let spans = || (0..urls.len()).map(|at| starts[at]..starts[at + 1] - 1);
         let (mut together, mut of_spans) = (Outcomes::default(), Outcomes::default());
         matchers.judge_all(&urls, &mut together);
+        // More than are judged together.
+        let (many, mut of_many) = (vec![&urls[..]; 60].concat(), Outcomes::default());
+        matchers.judge_all(&many, &mut of_many);
         matchers.judge_spans(text.as_bytes(), spans(), &mut of_spans);
         for (crawler, agent) in agents.iter().enumerate() {
             let matcher = policy.matcher_with(&agent.to_string(), choices).unwrap();
@@ -127,6 +130,7 @@ mod tests {
             let each: Vec<_> = urls.iter().map(|url| matcher.judge(url)).collect();
             assert_eq!((&all, &lines, &parts), (&each, &each, &each), "{agent}");
             assert_eq!((together.of(crawler), of_spans.of(crawler)), (each.clone(), each.clone()), "{agent}");
+            assert!(of_many.of(crawler).chunks(urls.len()).all(|part| part == each), "{agent}");
             let refused = each.iter().filter(|outcome| **outcome == super::REFUSED).count();
             assert!((20..300).contains(&refused), "{agent} {refused}");
             let without = policy.matcher_with(&agent.to_string(), Choices::at(0)).unwrap();
