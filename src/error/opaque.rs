@@ -40,7 +40,7 @@ macro_rules! opaque {
             }
         }
 
-        #[allow(dead_code)]
+        #[allow(dead_code, reason = "not asked of each")]
         impl $Error {
             /// The kind of problem.
             pub fn kind(&self) -> $Kind {

@@ -1,4 +1,4 @@
-//! What is wrong, before a layer says of which kind it is.
+//! A problem, before a layer says of which kind it is.
 
 use std::fmt::{self, Display, Formatter};
 use std::io;
@@ -10,7 +10,7 @@ use crate::formats::compression::WindowTooLarge;
 use crate::formats::error::{Malformed, NO_ROOM, in_words};
 use crate::formats::shown;
 
-/// What is wrong.
+/// A problem: its message, its source, and what is decided by it.
 #[derive(Debug)]
 pub(crate) struct Problem {
     pub message: String,

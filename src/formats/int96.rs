@@ -15,7 +15,7 @@ pub(super) fn unit(is_of_spark: bool) -> TimeUnit {
     if is_of_spark { TimeUnit::Microsecond } else { TimeUnit::Nanosecond }
 }
 
-/// What is wrong with one of these times, if it cannot become a number.
+/// The problem with one of these times, if it cannot become a number.
 pub(super) fn problem(times: &[Int96], is_of_spark: bool) -> Option<&'static str> {
     let (units, too_far) = match is_of_spark {
         true => (1_000_000, "has a time that microseconds in 64 bits cannot hold"),

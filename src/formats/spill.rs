@@ -1,4 +1,4 @@
-//! What memory has no room for: parts of files in a folder, which are written once, one after the other, and read back.
+//! Parts of files in a folder, for data that memory has no room for. They are written once, one after the other, and read back.
 //!
 //! The files are unnamed, or, if another process may go on with them, named. All parts go to a few files: open files are limited more
 //! often than disk space.

@@ -80,7 +80,7 @@ fn noted(kind: NoteKind, line: u32, read: &Line<'_>, robots: &Robots<'_>, findin
     findings.add(kind, line, reason);
 }
 
-/// What is wrong with a line that is ignored: the kind, the reason, and what was meant, if that can be guessed.
+/// Why a line is ignored: the kind of finding, the reason, and what was meant, if that can be guessed.
 type Ignored = (FindingKind, Cow<'static, str>, Option<String>);
 
 /// The finding for a line without a colon.

@@ -26,7 +26,7 @@ pub(crate) enum Ending {
 /// A body that does not begin as its coding does.
 pub(super) const MISMATCH: Part = Part { bytes: Vec::new(), ending: Ending::Broken };
 
-/// What is decoded of a body by a program that was built without decoders.
+/// Decodes nothing: the program was built without decoders.
 #[cfg(not(feature = "batch"))]
 pub(super) fn missing(_raw: &[u8], _limit: usize) -> Part {
     Part { bytes: Vec::new(), ending: Ending::Missing }

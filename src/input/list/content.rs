@@ -1,4 +1,4 @@
-//! What holds the lines of a list: a file that is stored as its text, a compressed file, a table, or a stream.
+//! The content of a list: a file that is stored as its text, a compressed file, a table, or a stream.
 
 use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -17,7 +17,7 @@ use crate::input::error::unreadable;
 use crate::input::layout::{LOOK, UrlField};
 use crate::lock::{Mutex, lock};
 
-/// What holds the lines of a list.
+/// The content of a list.
 pub(super) enum Content {
     /// A file that is stored as its text, and that text if it is memory-mapped.
     Plain(Regular, Option<Mapped>),
@@ -29,7 +29,7 @@ pub(super) enum Content {
     Stream(Stream),
 }
 
-/// What can be read only once; `None` once it is.
+/// The text of a stream, which can be read only once; `None` once it is taken.
 pub(super) type Stream = Mutex<Option<Box<dyn Read + Send>>>;
 
 impl Content {

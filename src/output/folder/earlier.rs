@@ -70,7 +70,7 @@ pub(crate) fn make_room(
     durable::remove(&partial(&directory.join(RECEIPT))).map_err(failed)
 }
 
-/// What is in a folder: the path and the name of each, and whether it is a folder that a run of this folder made.
+/// The entries of a folder: the path and the name of each, and whether a run of this folder made it, as a folder.
 fn contents(folder: &Path) -> io::Result<impl Iterator<Item = io::Result<(PathBuf, String, bool)>>> {
     let above = folder.file_name().and_then(OsStr::to_str);
     let entry = move |entry: io::Result<fs::DirEntry>| {

@@ -94,7 +94,7 @@ pub(crate) struct LiveState {
     pub rebased_at: u64,
 }
 
-/// What is stored of several URLs, gathered from the base and from newer answers.
+/// Gathers the records of several URLs from the base and from newer answers.
 pub(super) struct Gathering<'s> {
     state: &'s LiveState,
     /// Where the rules are.

@@ -59,7 +59,7 @@ pub(super) fn add(path: &Path, mut text: impl BufRead, intake: &mut Intake<'_>) 
 
 const SHOWN: usize = 20;
 
-/// What is wrong with a line.
+/// The problem with a line.
 #[derive(Debug)]
 struct Wrong {
     /// The byte of the line.
